@@ -67,8 +67,8 @@ import Testing
     }
 
     @Test func `have unique keys and a summary`() {
-        #expect(Set(IdentitySetting.all.map(\.key)).count == IdentitySetting.all.count)
-        #expect(IdentitySetting.all.allSatisfy { !$0.summary.isEmpty })
+        #expect(Set(IdentityConfiguration.settings.map(\.key)).count == IdentityConfiguration.settings.count)
+        #expect(IdentityConfiguration.settings.allSatisfy { !$0.summary.isEmpty })
     }
 
     @Test(.tags(.p12)) func `never show a secret, also not in an error`() throws {
@@ -87,7 +87,7 @@ import Testing
         var configuration = IdentityConfiguration()
         configuration.issuer = "https://id.example.com"
         configuration.replayWindow = .seconds(5)
-        let shown = IdentitySetting.all.filter { !$0.isSecret }.map { ($0.key, $0.shown(in: configuration)) }
+        let shown = IdentityConfiguration.settings.filter { !$0.isSecret }.map { ($0.key, $0.shown(in: configuration)) }
         #expect(try IdentityConfiguration(values: Dictionary(uniqueKeysWithValues: shown)) == configuration)
     }
 }

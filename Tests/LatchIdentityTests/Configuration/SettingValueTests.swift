@@ -48,7 +48,10 @@ import Testing
             ["*", "null", "a.example", "https://a.example/app", "https://a.example *", "https://*.a.example"]
         ),
         ("mail_directory", ["", "mails"], []),
-        ("smtp_url", ["", "smtp://localhost"], []),
+        (
+            "smtp_url", ["", "smtp://localhost", "smtps://ada:p%40ss@mail.example.com"],
+            ["localhost", "https://user:x@example.com", "smtp://user:x@example.com/path", "smtp://x@", "smtp://%4:x@a"]
+        ),
         (
             "mail_sender",
             [
@@ -149,7 +152,7 @@ import Testing
         ),
         ("browser_tokens", ["true", "off"], ["maybe"]),
         ("user_service", ["true", "false"], ["", "maybe"]),
-        ("admin_listen", ["", "127.0.0.1:9000"], []),
+        ("admin_listen", ["", "127.0.0.1:9000", "[::1]:0"], ["9000", ":9000", "::1:9000", "a:65536"]),
     ]
 
     private static let fingerprint = Array(repeating: "AB", count: 32).joined(separator: ":")
@@ -166,13 +169,13 @@ import Testing
     ]
 
     @Test func `is tried here for every setting that there is`() {
-        #expect(Set(Self.table.map(\.key)) == Set(IdentitySetting.all.map(\.key)))
+        #expect(Set(Self.table.map(\.key)) == Set(IdentityConfiguration.settings.map(\.key)))
     }
 
     @Test(arguments: table.indices) func `is taken where it fits, and shown as it can be read again`(index: Int) throws
     {
         let (key, good, _) = Self.table[index]
-        let setting = try #require(IdentitySetting.all.first { $0.key == key })
+        let setting = try #require(IdentityConfiguration.settings.first { $0.key == key })
         for text in good {
             let configuration = try IdentityConfiguration(values: [key: text])
             let shown = setting.shown(in: configuration)

@@ -91,7 +91,7 @@ struct RecordingEnvironment {
             ["serve", "--store", "sqlite:/no/such/folder/x", "--print-config", "--json"], in: kept.environment)
         #expect(code == .success)
         let settings = try #require(try JSONValue(parsing: kept.output.dropLast()).arrayValue)
-        #expect(settings.count == Setting.all.count)
+        #expect(settings.count == ServeConfiguration.settings.count)
         let store = settings.first { $0["key"] == "store" }
         #expect(store?["value"] == "sqlite:/no/such/folder/x")
         #expect(store?["source"] == "--store")

@@ -46,7 +46,7 @@ import Testing
     func `is refused by a server, and by its doctor, where it can never work`(
         environment: [String: String], said: String
     ) async throws {
-        let configuration = try Settings(environment: environment).identityConfiguration()
+        let configuration = try Settings(environment: environment).configuration.identity
         let error = #expect(throws: IdentityError.self) { try configuration.check() }
         #expect(error == .invalidSetting && error?.message.contains(said) == true, "\(error?.message ?? "")")
         try await withTemporaryFolder { folder in
@@ -77,8 +77,8 @@ import Testing
     }
 
     @Test func `needs no default scopes, which may be those about the user too`() throws {
-        try Settings(environment: ["LATCH_SCOPES": "notes:read"]).identityConfiguration().check()
+        try Settings(environment: ["LATCH_SCOPES": "notes:read"]).configuration.identity.check()
         try Settings(environment: ["LATCH_SCOPES": "notes:read", "LATCH_DEFAULT_SCOPES": "notes:read openid"])
-            .identityConfiguration().check()
+            .configuration.identity.check()
     }
 }

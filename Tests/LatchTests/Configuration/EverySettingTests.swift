@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchIdentity
+import LatchServer
 import LatchTesting
 import PortableFoundation
 import Testing
@@ -10,12 +11,12 @@ import Testing
 @testable import latch
 
 @Suite struct `Every setting` {
-    static let keys = Setting.all.map(\.key)
+    static let keys = ServeConfiguration.settings.map(\.key)
 
     /// Three values that a setting takes and that are not its default.
     static func samples(_ setting: Setting) -> [String] {
         // A default may be the most that is allowed.
-        let sign = (try? setting.validate(String((Int(setting.standard) ?? 0) + 3))) == nil ? -1 : 1
+        let sign = setting.problem(in: String((Int(setting.standard) ?? 0) + 3)) != nil ? -1 : 1
         if let number = Int(setting.standard) { return (1...3).map { String(number + sign * $0) } }
         return switch setting.key {
         case "listen", "admin_listen": (1...3).map { "127.0.0.1:\($0)" }
@@ -55,7 +56,7 @@ import Testing
     }
 
     private static func setting(_ key: String) throws -> Setting {
-        try #require(Setting.all.first { $0.key == key })
+        try #require(ServeConfiguration.settings.first { $0.key == key })
     }
 
     private static func quoted(_ text: String) -> String { Int(text) == nil && text != "true" ? "\"\(text)\"" : text }
@@ -77,7 +78,7 @@ import Testing
                 ),
             ]
             for (settings, text, source) in expected {
-                #expect(settings[key] == text)
+                #expect(settings.text(of: key) == text)
                 #expect(settings.all.first { $0.setting.key == key }?.source == source)
                 #expect(
                     settings.all.filter { $0.source != .standard }.map(\.setting.key)
@@ -86,44 +87,58 @@ import Testing
         }
     }
 
-    @Test(arguments: IdentitySetting.all.map(\.key))
-    func `of the auth server reaches its own property and no other`(key: String) throws {
+    @Test(arguments: keys) func `reaches its own property and no other`(key: String) throws {
         let setting = try Self.setting(key)
         let value = Self.samples(setting)[0]
-        let configuration = try Settings(environment: [setting.environmentName: value]).identityConfiguration()
-        let standard = IdentityConfiguration()
-        #expect(configuration != standard)
-        for other in IdentitySetting.all {
-            let expected = other.key != key ? other.shown(in: standard) : other.isSecret ? "(redacted)" : value
-            #expect(other.shown(in: configuration) == expected, "\(other.key)")
+        let configuration = try Settings(environment: [setting.environmentName: value]).configuration
+        for other in ServeConfiguration.settings {
+            #expect(other.text(configuration) == (other.key == key ? value : other.standard), "\(other.key)")
         }
+    }
+
+    @Test(arguments: keys) func `is shown only where it is no secret`(key: String) throws {
+        let setting = try Self.setting(key)
+        let value = Self.samples(setting)[0]
+        let configuration = try Settings(environment: [setting.environmentName: value]).configuration
+        #expect(setting.shown(in: configuration) == (setting.isSecret ? "(redacted)" : value))
+    }
+
+    @Test func `of the HTTP server has the default of the library`() throws {
+        let (standard, server) = (Server.Configuration(), try Settings().serverConfiguration())
+        #expect(server.maximumConnections == standard.maximumConnections)
+        #expect(server.maximumConnectionsPerAddress == standard.maximumConnectionsPerAddress)
+        #expect(server.maximumBodyBytes == standard.maximumBodyBytes)
+        #expect(server.grace == standard.grace)
+        #expect(server.keepAliveTimeout == standard.keepAliveTimeout)
+        #expect(server.trustedProxies == standard.trustedProxies)
     }
 
     @Test func `means the same in TOML, in JSON and in the environment`() async throws {
         try await withTemporaryFolder { folder in
-            let values = Setting.all.map { ($0.key, Self.samples($0)[0]) }
+            let values = ServeConfiguration.settings.map { ($0.key, Self.samples($0)[0]) }
             let toml = values.map { "\($0) = \(Self.quoted($1))\n" }.joined()
             let json = values.map { "\"\($0)\": \(Self.quoted($1))" }.joined(separator: ",\n")
             let fromTOML = try Settings(file: `The settings`.file(toml, in: folder))
             let fromJSON = try Settings(file: `The settings`.file("{\(json)}", named: "latch.json", in: folder))
             let fromEnvironment = try Settings(
                 environment: Dictionary(
-                    uniqueKeysWithValues: Setting.all.map { ($0.environmentName, Self.samples($0)[0]) }))
+                    uniqueKeysWithValues: ServeConfiguration.settings.map { ($0.environmentName, Self.samples($0)[0]) })
+            )
             #expect(fromTOML.all.map(\.text) == values.map(\.1))
             for settings in [fromJSON, fromEnvironment] {
                 #expect(settings.all.map(\.text) == fromTOML.all.map(\.text))
-                #expect(try settings.identityConfiguration() == fromTOML.identityConfiguration())
+                #expect(settings.configuration.identity == fromTOML.configuration.identity)
             }
         }
     }
 
     @Test func `has a name of its own that no other is taken for`() {
         #expect(Set(Self.keys).count == Self.keys.count)
-        for setting in Setting.all {
+        for setting in ServeConfiguration.settings {
             #expect(setting.key.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" })
             #expect(!setting.summary.isEmpty)
             #expect(Settings.unknownNames(in: [setting.environmentName: ""]).isEmpty)
-            #expect(setting.standard.isEmpty || (try? setting.validate(setting.standard)) != nil, "\(setting.key)")
+            #expect(setting.standard.isEmpty || setting.problem(in: setting.standard) == nil, "\(setting.key)")
         }
     }
 }
@@ -137,7 +152,7 @@ import Testing
 
     private func write(_ text: String, to path: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
 
-    @Test(arguments: Setting.all.filter { (try? $0.validate("n o !")) == nil }.map(\.key))
+    @Test(arguments: ServeConfiguration.settings.filter { $0.problem(in: "n o !") != nil }.map(\.key))
     func `names file and line of a value that does not fit`(key: String) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/latch.toml"
@@ -170,11 +185,11 @@ import Testing
             try write("replay_window = 1\n", to: first)
             try write("replay_window = 2\n", to: second)
             let both = source(first, environment: ["LATCH_CONFIG": second])
-            #expect(try both.load()["replay_window"] == "1")
+            #expect(try both.load().text(of: "replay_window") == "1")
             try write("replay_window = 3\n", to: first)
-            #expect(try both.load()["replay_window"] == "3")
+            #expect(try both.load().text(of: "replay_window") == "3")
             let alone = SettingsLoader(Invocation(), variables: ["LATCH_CONFIG": second])
-            #expect(try alone.load()["replay_window"] == "2")
+            #expect(try alone.load().text(of: "replay_window") == "2")
         }
     }
 
@@ -187,12 +202,15 @@ import Testing
                 Invocation(),
                 variables: ["LATCH_DEFAULTS": image, "LATCH_CONFIG": own, "LATCH_REPLAY_WINDOW": "8"])
             let settings = try loader.load()
-            #expect(settings["listen"] == "127.0.0.1:9" && settings["access_log"] == "json")
-            #expect(settings["replay_window"] == "8")
+            #expect(settings.text(of: "listen") == "127.0.0.1:9" && settings.text(of: "access_log") == "json")
+            #expect(settings.text(of: "replay_window") == "8")
             #expect(loader.environmentWarnings.isEmpty)
             #expect(
-                try SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": image]).load()["replay_window"] == "7")
-            #expect(try SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": ""]).load()["replay_window"] != "7")
+                try SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": image]).load().text(of: "replay_window")
+                    == "7")
+            #expect(
+                try SettingsLoader(Invocation(), variables: ["LATCH_DEFAULTS": ""]).load().text(of: "replay_window")
+                    != "7")
             try write("lisen = \"0.0.0.0:8080\"\n", to: image)
             let error = #expect(throws: CommandError.self) { try loader.load() }
             #expect(error?.message.hasPrefix(image) == true)

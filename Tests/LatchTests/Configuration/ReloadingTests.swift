@@ -17,17 +17,17 @@ import Testing
         ])
     }
 
-    @Test func `take effect where they can`() throws {
-        let configuration = try now.keeping(first).identityConfiguration()
+    @Test func `take effect where they can`() {
+        let configuration = now.keeping(first).configuration.identity
         #expect(configuration.replayWindow == .seconds(2))
         #expect(configuration.requireVerifiedEmail)
     }
 
-    @Test func `keep what a running server cannot change`() throws {
+    @Test func `keep what a running server cannot change`() {
         let kept = now.keeping(first)
-        #expect(kept["listen"] == "127.0.0.1:1")
-        #expect(kept["issuer"] == "")
-        #expect(try kept.identityConfiguration().tokenPepper == nil)
+        #expect(kept.configuration.listen.text == "127.0.0.1:1")
+        #expect(kept.configuration.identity.issuer == nil)
+        #expect(kept.configuration.identity.tokenPepper == nil)
     }
 
     @Test func `say which of them wait for the next start`() {

@@ -10,24 +10,21 @@ import Testing
 @testable import latch
 
 @Suite struct `A setting that is a number` {
-    static let keys = Setting.all.filter { Int($0.standard) != nil }.map(\.key)
+    static let keys = ServeConfiguration.settings.filter { Int($0.standard) != nil }.map(\.key)
 
-    private func setting(_ key: String) throws -> Setting { try #require(Setting.all.first { $0.key == key }) }
-
-    private func problem(_ setting: Setting, _ text: String) -> CommandError? {
-        do { try setting.validate(text) } catch { return CommandError(describing: error) }
-        return nil
+    private func setting(_ key: String) throws -> Setting {
+        try #require(ServeConfiguration.settings.first { $0.key == key })
     }
 
     @Test(arguments: keys) func `takes both of the bounds that it tells, and nothing beyond them`(key: String) throws {
         let setting = try setting(key)
-        let message = try #require(problem(setting, "x")?.message)
+        let message = try #require(setting.problem(in: "x")?.message)
         let numbers = message.split { !$0.isNumber }.compactMap { Int($0) }.suffix(2)
         let (low, high) = (try #require(numbers.first), try #require(numbers.last))
         #expect(low < high)
-        for number in [low, high] { #expect(problem(setting, String(number)) == nil, "\(number)") }
+        for number in [low, high] { #expect(setting.problem(in: String(number)) == nil, "\(number)") }
         for number in [low - 1, high + 1, .max, .min] {
-            #expect(problem(setting, String(number))?.message.contains(key) == true, "\(number)")
+            #expect(setting.problem(in: String(number))?.message.contains(key) == true, "\(number)")
         }
         let standard = try #require(Int(setting.standard))
         #expect((low...high).contains(standard))
@@ -38,18 +35,18 @@ import Testing
         for text in [
             "", " ", "10s", "15m", "10.0", "1e2", " 100", "100 ", "0x10", "1_000", "１００", "99999999999999999999",
         ] {
-            #expect(problem(setting, text) != nil, "'\(text)'")
+            #expect(setting.problem(in: text) != nil, "'\(text)'")
         }
     }
 }
 
 @Suite struct `A setting that changes while the server runs` {
-    @Test(arguments: Setting.all.map(\.key))
+    @Test(arguments: ServeConfiguration.settings.map(\.key))
     func `either takes effect or is said to wait, and never both`(key: String) throws {
-        let setting = try #require(Setting.all.first { $0.key == key })
+        let setting = try #require(ServeConfiguration.settings.first { $0.key == key })
         let first = try Settings()
         let now = try Settings(environment: [setting.environmentName: `Every setting`.samples(setting)[0]])
-        let takesEffect = now.keeping(first)[key] == now[key]
+        let takesEffect = now.keeping(first).text(of: key) == now.text(of: key)
         #expect(now.keysNeedingRestart(since: first) == (takesEffect ? [] : [key]))
         #expect(first.keysNeedingRestart(since: now) == (takesEffect ? [] : [key]))
         let others = zip(now.keeping(first).all, first.all).filter { $0.0.setting.key != key }
@@ -59,9 +56,11 @@ import Testing
     @Test func `is none that sockets, files or secrets hang on`() throws {
         let first = try Settings()
         let environment = Dictionary(
-            uniqueKeysWithValues: Setting.all.map { ($0.environmentName, `Every setting`.samples($0)[0]) })
+            uniqueKeysWithValues: ServeConfiguration.settings.map {
+                ($0.environmentName, `Every setting`.samples($0)[0])
+            })
         let waiting = try Settings(environment: environment).keysNeedingRestart(since: first)
-        #expect(Set(waiting).isSuperset(of: ServerSetting.all.map(\.key)))
+        #expect(Set(waiting).isSuperset(of: ServeConfiguration.ownSettings.map(\.key)))
         #expect(Set(waiting).isSuperset(of: ["issuer", "token_pepper", "smtp_url", "mail_directory"]))
     }
 }
@@ -77,10 +76,10 @@ import Testing
         try await withTemporaryFolder { folder in
             let settings = try Settings(environment: ["LATCH_MAIL_DIRECTORY": text, "LATCH_AUDIENCE": text])
             let again = try Settings(file: `The settings`.file(settings.toml, in: folder))
-            #expect(Array(again["mail_directory"].utf8) == Array(text.utf8))
+            #expect(Array(again.text(of: "mail_directory").utf8) == Array(text.utf8))
             #expect(again.all.map(\.text) == settings.all.map(\.text))
             let keys = settings.json.arrayValue?.compactMap { $0["key"]?.stringValue }
-            #expect(keys == Setting.all.map(\.key))
+            #expect(keys == ServeConfiguration.settings.map(\.key))
         }
     }
 }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchIdentity
 import PortableFoundation
 import Testing
 
@@ -12,9 +13,9 @@ import Testing
 
     /// The table, as the program's own summaries have it.
     private static var table: String {
-        let rows = Setting.all.map { setting in
+        let rows = ServeConfiguration.settings.map { setting in
             let standard = setting.standard.isEmpty ? "" : "`\(setting.standard)`"
-            let reload = Settings.reloadable.contains(setting.key) ? "yes" : ""
+            let reload = setting.isReloaded ? "yes" : ""
             let meaning = setting.summary + (setting.isSecret ? "; a secret" : "")
             return "| `\(setting.key)` | \(standard) | \(reload) | \(meaning) |\n"
         }

@@ -27,10 +27,10 @@ import Testing
 
     @Test func `have safe defaults that a file could hold`() throws {
         let settings = try Settings()
-        #expect(settings["listen"] == "127.0.0.1:8080")
-        #expect(settings["access_token_lifetime"] == "900")
+        #expect(settings.text(of: "listen") == "127.0.0.1:8080")
+        #expect(settings.text(of: "access_token_lifetime") == "900")
         #expect(settings.all.allSatisfy { $0.source == .standard })
-        #expect(try settings.identityConfiguration() == IdentityConfiguration())
+        #expect(settings.configuration.identity == IdentityConfiguration())
     }
 
     @Test func `take a flag before the environment, that before the file, and that before the default`() async throws {
@@ -47,7 +47,7 @@ import Testing
             #expect(source("replay_window") == "8 from LATCH_REPLAY_WINDOW")
             #expect(source("access_token_lifetime") == "5 from \(folder)/latch.toml:3")
             #expect(source("argon2_passes") == "2 from default")
-            let configuration = try settings.identityConfiguration()
+            let configuration = settings.configuration.identity
             #expect(configuration.issuer == "http://flag")
             #expect(configuration.replayWindow == .seconds(8))
             #expect(configuration.accessTokenLifetime == .seconds(5))
@@ -65,8 +65,8 @@ import Testing
                 {"access_token_lifetime": 60, "require_verified_email": true,
                  "allowed_origins": ["https://a.example", "https://b.example"]}
                 """
-            let first = try Settings(file: Self.file(toml, in: folder)).identityConfiguration()
-            let second = try Settings(file: Self.file(json, named: "latch.json", in: folder)).identityConfiguration()
+            let first = try Settings(file: Self.file(toml, in: folder)).configuration.identity
+            let second = try Settings(file: Self.file(json, named: "latch.json", in: folder)).configuration.identity
             #expect(first == second)
             #expect(first.requireVerifiedEmail)
             #expect(first.allowedOrigins == ["https://a.example", "https://b.example"])

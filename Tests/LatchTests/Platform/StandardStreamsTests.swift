@@ -62,7 +62,7 @@ import Testing
         let outcome = try await shell(
             "latch serve --print-config 2>/dev/null | grep -c ' = '; latch frobnicate >/dev/null")
         let count = outcome.output.first.flatMap { Int($0.filter { !$0.isWhitespace }) }
-        #expect(count == Setting.all.count)
+        #expect(count == ServeConfiguration.settings.count)
         #expect(outcome.error.count == 2)
         #expect(outcome.ending == .exited(2))
     }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchIdentity
 import Testing
 
 @testable import LatchCommand
@@ -25,8 +26,13 @@ import Testing
         "", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "a:b", "::1:80",
     ])
     func `is refused where it is none`(text: String) throws {
-        let error = try #require(throws: CommandError.self) { try ListenAddress(text) }
-        #expect(error.hint != nil)
+        let problem = try #require(throws: SettingProblem.self) { try ListenAddress(text) }
+        guard case .stated(let sentence, let hint, let expected) = problem else {
+            Issue.record("\(problem)")
+            return
+        }
+        #expect(sentence.contains("'\(text)'") && hint != nil)
+        #expect(text.isEmpty || !expected.contains("'\(text)'"))
     }
 }
 

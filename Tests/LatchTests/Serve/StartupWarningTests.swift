@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchHTTP
+import LatchIdentity
 import LatchServer
 import LatchTesting
 import PortableFoundation

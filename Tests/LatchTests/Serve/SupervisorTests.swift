@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchHTTP
+import LatchIdentity
 import LatchProcess
 import LatchServer
 import LatchTesting
@@ -58,12 +59,12 @@ import Testing
     @Test func `takes secrets from credentials, after the environment and before the file`() throws {
         let credential = ["token_pepper": SettingCredential(path: "/run/x/token_pepper", text: "hunter2")]
         let settings = try Settings(credentials: credential)
-        #expect(settings["token_pepper"] == "hunter2")
+        #expect(settings.text(of: "token_pepper") == "hunter2")
         let effective = try #require(settings.all.first { $0.setting.key == "token_pepper" })
         #expect(effective.source == .file(path: "/run/x/token_pepper", line: nil) && effective.shown == "(redacted)")
         #expect(!settings.toml.contains("hunter2"))
         let other = try Settings(environment: ["LATCH_TOKEN_PEPPER": "hunter3"], credentials: credential)
-        #expect(other["token_pepper"] == "hunter3")
+        #expect(other.text(of: "token_pepper") == "hunter3")
     }
 
     @Test func `takes the store from a credential, whose password nobody sees`() async throws {
@@ -78,10 +79,10 @@ import Testing
                 ).load()
             }
             let settings = try load([:])
-            #expect(settings["store"] == uri && settings["listen"] == "127.0.0.1:8080")
+            #expect(settings.text(of: "store") == uri && settings.text(of: "listen") == "127.0.0.1:8080")
             #expect(!settings.toml.contains("hunter") && !"\(settings.json)".contains("hunter"))
             #expect(settings.all.first { $0.setting.key == "store" }?.source.description == folder + "/store")
-            #expect(try load(["LATCH_STORE": "sqlite:other"])["store"] == "sqlite:other")
+            #expect(try load(["LATCH_STORE": "sqlite:other"]).text(of: "store") == "sqlite:other")
             try Data("mysql://latch:hunter2@db.example".utf8).write(to: URL(filePath: folder + "/store"))
             let error = #expect(throws: CommandError.self) { try load([:]) }
             #expect(error?.message.hasPrefix("\(folder)/store: ") == true && error?.message.contains("hunter") == false)

@@ -26,7 +26,7 @@ enum AdminStoreSubcommands {
             "latch admin migrate --store sqlite:latch.sqlite --check": "what the first start would do"
         ],
         body: { invocation, environment in
-            let location = try existing(try settings(invocation, environment)["store"])
+            let location = try existing(try settings(invocation, environment).configuration.store)
             let isCheck = invocation.has(check)
             let schema = try await StartupWarning.awaitingDatabase(by: environment.warn) {
                 try await isCheck
@@ -68,7 +68,7 @@ enum AdminStoreSubcommands {
                 "move to a database that several servers share"
         ],
         body: { invocation, environment in
-            let from = try existing(try required(source, invocation))
+            let from = try existing(StoreLocation(try required(source, invocation)))
             let to = try StoreLocation(try required(target, invocation)).path
             let administration = try administration(try settings(invocation, environment), environment)
             let content = try await StartupWarning.awaitingDatabase(by: environment.warn) {
@@ -117,7 +117,7 @@ enum AdminStoreSubcommands {
                     (
                         try await StartupWarning.awaitingDatabase(by: environment.warn) {
                             try await administration.backUp(
-                                try existing(settings["store"]), to: invocation[output] ?? "", key: key)
+                                try existing(settings.configuration.store), to: invocation[output] ?? "", key: key)
                         }, "Backed up"
                     )
                 }
@@ -148,7 +148,7 @@ enum AdminStoreSubcommands {
                     "'\(path)' is not a file, and a backup is read twice.", hint: "Write the backup to a file first.")
             }
             let settings = try settings(invocation, environment)
-            let location = try StoreLocation(settings["store"]).path
+            let location = settings.configuration.store.path
             let key = try await key(invocation, environment)
             let administration = try administration(settings, environment)
             let content = try await StartupWarning.awaitingDatabase(by: environment.warn) {
@@ -171,11 +171,8 @@ enum AdminStoreSubcommands {
         return value
     }
 
-    /// Returns the path or URI of a store.
-    ///
-    /// A file must exist, so that a misspelled path does not create one.
-    private static func existing(_ text: String) throws(CommandError) -> String {
-        let location = try StoreLocation(text)
+    /// Returns the path or URI of a store, which must exist if it is a file: a misspelt path does not create one.
+    private static func existing(_ location: StoreLocation) throws(CommandError) -> String {
         guard !location.isFile || FileManager.default.fileExists(atPath: location.path) else {
             throw .failed(
                 "There is no store at '\(location.path)'.", hint: "Write 'sqlite:PATH' with the path of a store.")

@@ -26,7 +26,7 @@ struct LocalAccountAdministration: AccountAdministration {
         configure: (inout IdentityConfiguration) throws -> Void = { _ in },
         _ body: (Identity) async throws -> Result
     ) async throws -> Result {
-        let location = try StoreLocation(settings["store"])
+        let location = settings.configuration.store
         let path = location.path
         guard !location.isFile || FileManager.default.fileExists(atPath: path) else {
             throw CommandError.failed(

@@ -1,36 +1,15 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
+import LatchCommand
+import LatchCore
 import LatchIdentity
 
 /// A setting, named by its key in a file, by `LATCH_…` in the environment, and sometimes by an option.
-struct Setting: Sendable {
-    /// The key in a file.
-    let key: String
-    /// The default value; empty if there is none.
-    let standard: String
-    /// The purpose, in one line.
-    let summary: String
-    /// Whether its value must not be shown.
-    let isSecret: Bool
-    /// Whether the service manager may pass its value in a separate file: a secret, or a URI that may contain a
-    /// password.
-    let isCredential: Bool
-    /// Validates a text.
-    let validate: @Sendable (_ text: String) throws -> Void
+typealias Setting = ConfigurationSetting<ServeConfiguration>
 
-    /// Creates a setting.
-    init(
-        _ key: String, _ standard: String, _ summary: String, isSecret: Bool = false, isCredential: Bool? = nil,
-        validate: @escaping @Sendable (String) throws -> Void
-    ) {
-        self.key = key
-        self.standard = standard
-        self.summary = summary
-        self.isSecret = isSecret
-        self.isCredential = isCredential ?? isSecret
-        self.validate = validate
-    }
+extension Setting {
+    /// The default as text; empty if there is none.
+    var standard: String { text(ServeConfiguration()) }
 
     /// The purpose and the default, as a hint.
     var meaning: String {
@@ -41,19 +20,14 @@ struct Setting: Sendable {
     /// The name in the environment.
     var environmentName: String { "LATCH_" + key.uppercased() }
 
-    /// All settings of the server.
-    ///
-    /// A setting of the auth server is validated by a configuration with only this value.
-    static let all: [Setting] =
-        ServerSetting.all
-        + IdentitySetting.all.map { setting in
-            Setting(
-                setting.key, setting.shown(in: IdentityConfiguration()), setting.summary, isSecret: setting.isSecret
-            ) { text in
-                _ = try IdentityConfiguration(values: [setting.key: text]).mailer()
-                if setting.key == "admin_listen", !text.isEmpty { _ = try ListenAddress(text) }
-            }
+    /// Returns what is wrong in a text of this setting, and what is right.
+    func error(_ problem: SettingProblem) -> CommandError {
+        switch problem {
+        case .expected(let expected): .failed("The setting '\(key)' must be \(expected).", hint: meaning)
+        case .unusable(let reason): .failed("The setting '\(key)' cannot be used: \(reason).", hint: meaning)
+        case .stated(let sentence, let hint, _): .failed(sentence, hint: hint ?? meaning)
         }
+    }
 }
 
 /// A secret that the service manager passes in a separate file.

@@ -15,17 +15,13 @@ struct Settings: Sendable {
         let source: SettingSource
 
         /// The value with secrets redacted.
-        var shown: String {
-            if setting.key == "store" { return StoreLocation.redacted(text) }
-            return setting.isSecret && !text.isEmpty ? "(redacted)" : text
-        }
+        var shown: String { setting.shown(text) }
     }
 
-    /// All settings, in the order of `Setting.all`.
-    let all: [Effective]
-
-    /// Creates settings of validated values.
-    private init(all: [Effective]) { self.all = all }
+    /// All settings, in the order of `ServeConfiguration.settings`.
+    private(set) var all: [Effective] = []
+    /// The configuration with all values.
+    private(set) var configuration = ServeConfiguration()
 
     /// Combines the values of all sources.
     ///
@@ -40,24 +36,18 @@ struct Settings: Sendable {
     ) throws(CommandError) {
         let files = [file, defaults].compactMap(\.self)
         for file in files { try Self.rejectUnknownKeys(in: file) }
-        var all: [Effective] = []
-        for setting in Setting.all {
+        for setting in ServeConfiguration.settings {
             let effective = Self.effective(setting, flags, environment, credentials, files)
             if effective.source != .standard {
-                do { try setting.validate(effective.text) } catch { throw Self.error(error, of: effective) }
+                do throws(SettingProblem) { try setting.apply(effective.text, &configuration) } catch {
+                    throw Self.error(setting.error(error), at: effective.source)
+                }
             }
             all.append(effective)
         }
-        self.all = all
     }
 
-    /// The value of a setting; empty if there is none, also for an unknown key.
-    subscript(key: String) -> String { all.first { $0.setting.key == key }?.text ?? "" }
-
-    /// Returns the validated value of a numeric setting; 0 for a key that is not numeric.
-    func number(_ key: String) -> Int { Int(self[key]) ?? 0 }
-
-    /// Returns the value from the source with the highest precedence, or the default.
+    /// Returns the value of the option, the environment, the credential or the file, or else the default.
     private static func effective(
         _ setting: Setting, _ flags: [String: String], _ environment: [String: String],
         _ credentials: [String: SettingCredential], _ files: [ConfigurationFile]
@@ -81,7 +71,7 @@ struct Settings: Sendable {
 
     /// Rejects unknown keys, because the intended setting would silently keep its default.
     private static func rejectUnknownKeys(in file: ConfigurationFile) throws(CommandError) {
-        let keys = Setting.all.map(\.key)
+        let keys = ServeConfiguration.settings.map(\.key)
         for entry in file.entries where !keys.contains(entry.key) {
             let source = SettingSource.file(path: file.path, line: entry.line)
             let suggestion = Suggestion.sentence(for: entry.key, among: keys) { "'\($0)'" }
@@ -96,14 +86,12 @@ struct Settings: Sendable {
         "sample_resource": "Remove it: the routes are an example now, and the scopes are those in 'scopes'."
     ]
 
-    /// Returns the error prefixed with its source, and with the setting's meaning if it has no specific hint.
-    private static func error(_ problem: any Error, of effective: Effective) -> CommandError {
-        let (error, source) = (CommandError(describing: problem), effective.source)
-        let isGeneral = error.hint == nil || (problem as? IdentityError)?.code == IdentityError.invalidSetting.code
-        let hint = isGeneral ? effective.setting.meaning : error.hint ?? ""
+    /// Returns the error with its source in front.
+    private static func error(_ error: CommandError, at source: SettingSource) -> CommandError {
+        let (message, hint) = ("\(source): \(error.message)", error.hint ?? "")
         // An invalid option is a usage error.
-        if case .flag = source { return .usage("\(source): \(error.message)", hint: hint) }
-        return .failed("\(source): \(error.message)", hint: hint)
+        if case .flag = source { return .usage(message, hint: hint) }
+        return .failed(message, hint: hint)
     }
 }
 
@@ -112,7 +100,7 @@ extension Settings {
     ///
     /// It never returns values, because a variable with the misspelled name of a secret contains a secret.
     static func unknownNames(in environment: [String: String]) -> [(name: String, suggestion: String?)] {
-        let known = Setting.all.map(\.environmentName)
+        let known = ServeConfiguration.settings.map(\.environmentName)
         return environment.keys.sorted()
             .filter { $0.hasPrefix("LATCH_") && !known.contains($0) && !others.contains($0) }
             .map { ($0, Suggestion.nearest(to: $0, among: known)) }
@@ -126,27 +114,17 @@ extension Settings {
 }
 
 extension Settings {
-    /// Returns the configuration of the auth server.
-    ///
-    /// Defaults are left out, so the server's own defaults apply and are defined in one place.
-    func identityConfiguration() throws(IdentityError) -> IdentityConfiguration {
-        let keys = Set(IdentitySetting.all.map(\.key))
-        let given = all.filter { keys.contains($0.setting.key) && $0.source != .standard }
-        return try IdentityConfiguration(
-            values: Dictionary(uniqueKeysWithValues: given.map { ($0.setting.key, $0.text) }))
-    }
-
     /// Returns the configuration of the auth server with the content of its key file.
     ///
     /// - Throws: `IdentityError.invalidSetting`, including for an unreadable file.
     func identityConfigurationWithKey() throws(IdentityError) -> IdentityConfiguration {
-        var configuration = try identityConfiguration()
-        guard !self["store_key_file"].isEmpty else { return configuration }
-        guard configuration.storeKey == nil else {
+        var identity = configuration.identity
+        guard let file = configuration.storeKeyFile else { return identity }
+        guard identity.storeKey == nil else {
             throw .invalidSetting("store_key_file", "left out where store_key is set")
         }
-        configuration.storeKey = try Self.storeKey(inFile: self["store_key_file"])
-        return configuration
+        identity.storeKey = try Self.storeKey(inFile: file)
+        return identity
     }
 }
 
@@ -161,34 +139,20 @@ extension Settings {
 }
 
 extension Settings {
-    /// The settings that can change while the server runs.
-    static let reloadable: Set<String> = [
-        "access_token_lifetime", "refresh_token_lifetime", "replay_window", "keyed_replay_window",
-        "verification_lifetime", "reset_lifetime", "require_verified_email", "require_owner_proof", "argon2_memory_kib",
-        "argon2_passes",
-        "password_queue_limit", "login_limit_per_minute", "signup_limit_per_hour", "mail_limit_per_hour",
-        "nodes", "allowed_origins", "hsts_max_age",
-        "scopes", "default_scopes", "clients", "client_secrets", "first_party_grants", "first_party_scopes",
-        "token_limit_per_minute", "request_limit_per_minute", "refresh_limit_per_minute",
-        "user_service",
-        "first_administrator", "invitation_roles", "signup_attributes", "terms_version", "recent_authentication",
-        "signing_key_lifetime", "audit_retention",
-        "upstreams", "upstream_secrets", "sign_in_redirects", "token_redirects", "browser_tokens",
-        "apple_app_ids", "android_apps",
-    ]
-
-    /// Returns these settings, with fixed settings as they were at the server's start.
+    /// Returns these settings, with the fixed ones taken from those that the server started with.
     func keeping(_ first: Settings) -> Settings {
-        Settings(
-            all: zip(all, first.all).map { now, before in
-                Self.reloadable.contains(now.setting.key) ? now : before
-            })
+        var kept = self
+        for (index, before) in first.all.enumerated() where !before.setting.isReloaded {
+            kept.all[index] = before
+            before.setting.copy(first.configuration, &kept.configuration)
+        }
+        return kept
     }
 
     /// Returns the keys of fixed settings whose values have changed since the start.
     func keysNeedingRestart(since first: Settings) -> [String] {
         zip(all, first.all)
-            .filter { now, before in now.text != before.text && !Self.reloadable.contains(now.setting.key) }
+            .filter { now, before in now.text != before.text && !now.setting.isReloaded }
             .map(\.0.setting.key)
     }
 }

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchIdentity
 import PortableFoundation
 
 /// Loads a server's settings at its start and at each reload.
@@ -29,8 +30,8 @@ struct SettingsLoader: Sendable {
 
     /// Reads the files again and returns the settings.
     func load() throws(CommandError) -> Settings {
-        // If an empty secret counted as unset, the server would store in plain text what it should encrypt.
-        for setting in Setting.all where Self.secretsOfTheStore.contains(setting.key) {
+        // As one that is not set it would have the server keep in plain what it is to encrypt.
+        for setting in ServeConfiguration.settings where setting.isKeyOfStore {
             guard variables[setting.environmentName] != "" else {
                 throw .failed("\(setting.environmentName) is empty.", hint: "Give its value, or unset the variable.")
             }
@@ -41,10 +42,7 @@ struct SettingsLoader: Sendable {
             defaults: defaults.map(read))
     }
 
-    /// The secrets that a server does not need to start, so that a mistake would go unnoticed.
-    private static let secretsOfTheStore: Set<String> = ["token_pepper", "store_key"]
-
-    /// Reads the credentials that the service manager passes as files with the names of settings (systemd's
+    /// Reads the secrets, and the store, that the service manager passes as files with the names of settings (systemd's
     /// LoadCredential).
     ///
     /// They are secrets, and the location of the store.
@@ -57,7 +55,7 @@ struct SettingsLoader: Sendable {
                 hint: "The service's user needs it: chown it, or correct CREDENTIALS_DIRECTORY.")
         }
         var credentials: [String: SettingCredential] = [:]
-        for key in Setting.all.filter(\.isCredential).map(\.key) {
+        for key in ServeConfiguration.settings.filter(\.isCredential).map(\.key) {
             let path = "\(folder)/\(key)"
             guard FileManager.default.fileExists(atPath: path) else { continue }
             var bytes = try InputFile.bytes(path, hint: "The service's user must be able to read the credential.")

@@ -40,7 +40,7 @@ struct ServerDoctor: Sendable {
                 "configuration", "settings that are set: \(count)",
                 facts: ["set": .integer(Int64(count))])
             let warnings = settings.warnings(
-                listeningOn: try ListenAddress(settings["listen"]), isEncrypted: !settings["tls_certificate"].isEmpty)
+                listeningOn: settings.configuration.listen, isEncrypted: settings.configuration.tlsCertificate != nil)
             return [found] + environmentWarnings
                 + warnings.map { .warning("configuration", $0.message, hint: $0.hint) }
         } catch {
@@ -55,7 +55,7 @@ struct ServerDoctor: Sendable {
     /// Compares the maximum number of connections in the settings with the system's limit on open files.
     private func descriptors(_ settings: Settings) -> [Diagnosis] {
         guard let most = Server.mostDescriptors else { return [] }
-        let connections = settings.number("maximum_connections")
+        let connections = settings.configuration.server.maximumConnections
         let facts: JSONObject = ["limit": .integer(Int64(most)), "maximumConnections": .integer(Int64(connections))]
         guard most < connections + Self.ownDescriptors else {
             return [.fine("descriptors", "enough for \(connections) connections", facts: facts)]

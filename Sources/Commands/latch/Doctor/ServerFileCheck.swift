@@ -3,6 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchHTTP
+import LatchIdentity
 import LatchServer
 import PortableFoundation
 
@@ -18,7 +19,7 @@ struct ServerFileCheck: Sendable {
     func run() -> [Diagnosis] {
         do {
             guard let tls = try settings.tls() else { return [] }
-            let host = Self.host(of: settings["issuer"])
+            let host = settings.configuration.identity.issuer.flatMap(Self.host)
             return [certificate(try tls.report(forHost: host ?? "localhost"), of: host)] + key
         } catch {
             return [.wrong("certificate", error)]
@@ -57,8 +58,9 @@ struct ServerFileCheck: Sendable {
 
     /// The warning about a private key that other users can read.
     private var key: [Diagnosis] {
-        let path = settings["tls_key"]
-        guard let status = FileStatus(of: path), status.isOpenToOthers else { return [] }
+        guard let path = settings.configuration.tlsKey, let status = FileStatus(of: path), status.isOpenToOthers else {
+            return []
+        }
         return [
             .warning(
                 "private key", "Other users may access \(path), which has mode \(status.mode).",

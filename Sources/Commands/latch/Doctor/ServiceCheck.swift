@@ -27,8 +27,7 @@ struct ServiceCheck: Sendable {
     ///
     /// A mail folder is checked instead. A missing mailer is a warning of another check.
     private func mail() async -> [Diagnosis] {
-        let folder = settings["mail_directory"]
-        guard folder.isEmpty else {
+        if let folder = settings.configuration.identity.mailDirectory {
             let exists = FileManager.default.fileExists(atPath: folder)
             guard !exists || FileManager.default.isWritableFile(atPath: folder) else {
                 return [
@@ -44,7 +43,8 @@ struct ServiceCheck: Sendable {
             ]
         }
         do {
-            let mailer = try settings.identityConfiguration().mailer(trusting: IssuerTransport.authorityFile(variables))
+            let mailer = try settings.configuration.identity.mailer(
+                trusting: IssuerTransport.authorityFile(variables))
             guard let mailer = mailer as? any CheckableMailer else { return [] }
             try await mailer.checkConnection()
             return [.fine("mail", "the mail server takes the connection, the user and the sender")]
@@ -56,7 +56,7 @@ struct ServiceCheck: Sendable {
     /// Requests the data from each identity provider that a sign-in needs.
     private func providers() async -> [Diagnosis] {
         let checks: [UpstreamCheck]
-        do { checks = try await settings.identityConfiguration().checkUpstreams(by: transport) } catch {
+        do { checks = try await settings.configuration.identity.checkUpstreams(by: transport) } catch {
             return [.wrong("providers", error)]
         }
         return checks.map { check in
@@ -74,8 +74,7 @@ struct ServiceCheck: Sendable {
     /// Reads the metadata at the public URL, as clients do (OpenID Connect Discovery §4.3); it must name the same
     /// issuer.
     private func issuer() async -> Diagnosis {
-        let text = settings["issuer"]
-        guard !text.isEmpty else {
+        guard let text = settings.configuration.identity.issuer else {
             return .fine("issuer", "not set: it is the address on which the server listens")
         }
         do {

@@ -16,15 +16,11 @@ struct StoreCheck: Sendable {
 
     /// Opens the store read-only.
     func run() async -> [Diagnosis] {
-        do {
-            let location = try StoreLocation(settings["store"])
-            guard location.isFile else { return await inspection(of: location.path) }
-            guard FileManager.default.fileExists(atPath: location.path) else { return [missing(location.path)] }
-            // A full disk may be the reason why the store cannot be opened.
-            return await inspection(of: location.path) + [mode(of: location.path), space(at: location.path)]
-        } catch {
-            return [.wrong("store", error)]
-        }
+        let location = settings.configuration.store
+        guard location.isFile else { return await inspection(of: location.path) }
+        guard FileManager.default.fileExists(atPath: location.path) else { return [missing(location.path)] }
+        // A full disk may be the reason why it cannot be opened.
+        return await inspection(of: location.path) + [mode(of: location.path), space(at: location.path)]
     }
 
     /// Reports a missing file, as before the first start.

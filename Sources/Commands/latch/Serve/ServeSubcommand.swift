@@ -78,17 +78,18 @@ private struct ServerProgram {
         Server.forbidCoreDumps()
         let isStarting = Mutex(true)
         let signals = Self.signals(environment.signals.received()) { isStarting.withLock(\.self) }
-        let (settings, format): (Settings, AccessLogFormat)
+        let settings: Settings
         do {
             settings = try loader.load()
-            format = try AccessLogFormat(settings["access_log"])
         } catch {
             for warning in loader.environmentWarnings { environment.warn(warning) }
             throw error
         }
-        let log = ServerLog(format, slowAfterMilliseconds: settings.number("slow_request_ms"), environment)
+        let configuration = settings.configuration
+        let log = ServerLog(
+            configuration.accessLog, slowAfterMilliseconds: configuration.slowRequestMilliseconds, environment)
         log.warn(loader.environmentWarnings)
-        log.watchStatements(slowAfterMilliseconds: settings.number("slow_query_ms"))
+        log.watchStatements(slowAfterMilliseconds: configuration.slowQueryMilliseconds)
         do {
             try await serve(settings, until: signals, log) { isStarting.withLock { $0 = false } }
             return .success
@@ -153,7 +154,7 @@ private struct ServerProgram {
         let secondSignal = Self.endProcess(onNext: signals)
         defer { secondSignal.cancel() }
         identity.drain()
-        await Self.wait(seconds: settings.number("drain_delay"))
+        await Self.wait(settings.configuration.drainDelay)
         await server.shutdown(grace: configuration.grace)
         await administrationServer?.shutdown(grace: .zero)
         await telemetry?.close()
@@ -174,7 +175,7 @@ private struct ServerProgram {
         environment.output.line("latch: \(status)")
         // The server keeps running if this cannot be written, and its exit code does not change.
         Environment.Output.forgetFailureOfStandardOutput()
-        let kind = IdentityStore.isDatabase(settings["store"]) ? "postgresql" : "sqlite"
+        let kind = settings.configuration.store.isFile ? "sqlite" : "postgresql"
         log.tellCollector(
             status, event: "started",
             ["version": .string(Program.version), "url": .string(url), "store": .string(kind)])
@@ -197,10 +198,10 @@ private struct ServerProgram {
         return signals
     }
 
-    /// Waits while requests are still served, so that load balancers notice the shutdown.
-    private static func wait(seconds: Int) async {
+    /// Waits while requests are served, so that load balancers see the end coming.
+    private static func wait(_ time: Duration) async {
         do {
-            try await Task.sleep(for: .seconds(seconds))
+            try await Task.sleep(for: time)
         } catch {
             // A canceled task ends its wait at once.
         }
@@ -220,15 +221,16 @@ private struct ServerProgram {
         _ settings: Settings, _ telemetry: TelemetryExporter?, _ log: ServerLog
     ) async throws -> Identity {
         let configuration = try settings.identityConfigurationWithKey()
-        let location = try StoreLocation(settings["store"])
         let authorities = IssuerTransport.authorityFile(environment.variables)
         let mailer = LoggingMailer(next: try configuration.mailer(trusting: authorities), log: log)
         guard let telemetry else {
             return try await Identity(
-                configuration: configuration, storePath: location.path, mailer: mailer, transport: transport)
+                configuration: configuration, storePath: settings.configuration.store.path, mailer: mailer,
+                transport: transport)
         }
         return try await Identity(
-            configuration: configuration, storePath: location.path, mailer: TracedMailer(mailer, telemetry),
+            configuration: configuration, storePath: settings.configuration.store.path,
+            mailer: TracedMailer(mailer, telemetry),
             transport: transport.intercepted(by: [ClientSpanInterceptor(telemetry)]))
     }
 

@@ -10,38 +10,31 @@ extension Settings {
     ///
     /// - Throws: `CommandError.failed` for an unreadable file; the server validates the contents when it starts.
     func serverConfiguration() throws(CommandError) -> Server.Configuration {
-        let address = try ListenAddress(self["listen"])
-        var configuration = Server.Configuration(host: address.host, port: address.port)
-        configuration.maximumConnections = number("maximum_connections")
-        configuration.maximumConnectionsPerAddress = number("maximum_connections_per_address")
-        configuration.maximumBodyBytes = number("maximum_body_bytes")
-        configuration.contentLimits = Identity.contentLimits(callBytes: number("maximum_call_bytes"))
-        configuration.grace = .seconds(number("shutdown_grace"))
-        configuration.keepAliveTimeout = .seconds(number("keep_alive"))
-        let loops = number("event_loops")
-        configuration.loops = loops == 0 ? ProcessInfo.processInfo.activeProcessorCount : loops
-        configuration.trustedProxies = try TrustedProxies(
-            self["trusted_proxies"], field: TrustedProxies.Field(self["forwarded_field"]))
-        configuration.tls = try tls()
-        return configuration
+        var server = configuration.server
+        (server.host, server.port) = (configuration.listen.host, configuration.listen.port)
+        server.contentLimits = Identity.contentLimits(callBytes: configuration.maximumCallBytes)
+        let loops = configuration.eventLoops
+        server.loops = loops == 0 ? ProcessInfo.processInfo.activeProcessorCount : loops
+        server.tls = try tls()
+        return server
     }
 
     /// Returns the configuration of the listener for operators; nil if `admin_listen` is not set.
     func administrationConfiguration() throws(CommandError) -> Server.Configuration? {
-        guard !self["admin_listen"].isEmpty else { return nil }
-        let address = try ListenAddress(self["admin_listen"])
-        return Server.Configuration(host: address.host, port: address.port)
+        guard let text = configuration.identity.adminListen else { return nil }
+        do throws(SettingProblem) {
+            let address = try ListenAddress(text)
+            return Server.Configuration(host: address.host, port: address.port)
+        } catch {
+            throw .failed("'admin_listen' is not an address to listen on.", hint: "Write HOST:PORT.")
+        }
     }
 
     /// Returns the collector of traces and metrics; nil if there is none.
     ///
     /// - Throws: `IdentityError.invalidSetting` for an invalid variable of OpenTelemetry.
     func telemetryConfiguration(_ variables: [String: String]) throws(IdentityError) -> TelemetryConfiguration? {
-        let ratio = all.first { $0.setting.key == "trace_ratio" }
-        return try TelemetryConfiguration(
-            endpoint: self["otlp_endpoint"], headers: self["otlp_headers"],
-            ratio: ratio?.source == .standard ? "" : self["trace_ratio"], propagatingTo: self["trace_origins"],
-            parents: self["trace_parents"], service: "latch", environment: variables)
+        try configuration.telemetry.configuration(variables)
     }
 
     /// Checks that the settings fit each other before a server starts with them.
@@ -54,7 +47,7 @@ extension Settings {
 
     /// - Throws: `CommandError.failed` if only the certificate or only the key is set.
     private func checkTLS() throws(CommandError) {
-        guard self["tls_certificate"].isEmpty == self["tls_key"].isEmpty else {
+        guard (configuration.tlsCertificate == nil) == (configuration.tlsKey == nil) else {
             throw .failed("tls_certificate and tls_key belong together.", hint: "Give both, or neither.")
         }
     }
@@ -63,54 +56,11 @@ extension Settings {
     ///
     /// - Throws: `CommandError.failed` if only one of them is set, because the server would otherwise not encrypt.
     func tls() throws(CommandError) -> Server.TLS? {
-        let (certificate, key) = (self["tls_certificate"], self["tls_key"])
         try checkTLS()
-        guard !certificate.isEmpty else { return nil }
+        guard let certificate = configuration.tlsCertificate, let key = configuration.tlsKey else { return nil }
         let hint = "Give the path of a PEM file that this user may read."
         return Server.TLS(
             certificate: try InputFile.bytes(certificate, hint: hint), key: try InputFile.bytes(key, hint: hint))
-    }
-}
-
-/// An address to listen on: `127.0.0.1:8080`, `[::1]:8080`, `localhost:0`.
-struct ListenAddress: Sendable, Hashable {
-    /// The host without brackets.
-    let host: String
-    /// The port; 0 selects a free one.
-    let port: Int
-
-    /// Parses `HOST:PORT`.
-    init(_ text: String) throws(CommandError) {
-        guard let colon = text.lastIndex(of: ":"), let port = UInt16(text[text.index(after: colon)...]) else {
-            throw Self.malformed(text)
-        }
-        var host = String(text[..<colon])
-        if host.hasPrefix("["), host.hasSuffix("]") {
-            host = String(host.dropFirst().dropLast())
-        } else if host.contains(":") {
-            throw .failed("'\(text)' is not an address to listen on.", hint: "Write IPv6 in brackets: [::1]:8080.")
-        }
-        guard !host.isEmpty else { throw Self.malformed(text) }
-        self.host = host
-        self.port = Int(port)
-    }
-
-    /// Creates an address from its parts; the host has no brackets.
-    init(host: String, port: Int) { (self.host, self.port) = (host, port) }
-
-    /// Creates the address on which a server listens.
-    init(_ address: Server.Address) { self.init(host: address.host, port: address.port) }
-
-    /// Whether only programs on this machine can reach the address.
-    ///
-    /// A name that only begins like such an address, such as `127.example.com`, does not count.
-    var isLoopback: Bool {
-        host == "localhost" || IPAddress(host)?.isLoopback == true
-    }
-
-    /// Returns the error for a malformed address.
-    private static func malformed(_ text: String) -> CommandError {
-        .failed("'\(text)' is not an address to listen on.", hint: "Write HOST:PORT, such as 127.0.0.1:8080.")
     }
 }
 
@@ -121,7 +71,16 @@ struct StoreLocation: Sendable, Hashable {
     /// Whether the store is a file on this machine.
     let isFile: Bool
 
-    /// Parses `sqlite:PATH` or `postgres://…`.
+    /// The store of a server whose settings name none.
+    static let standard = StoreLocation(file: "latch.sqlite")
+
+    /// Creates the location of a file.
+    private init(file path: String) { (self.path, isFile) = (path, true) }
+
+    /// The location as the setting has it.
+    var text: String { isFile ? "sqlite:" + path : path }
+
+    /// Parses `sqlite:PATH`, in whose path neither `~` nor `%20` have a meaning, or `postgres://…`, which libpq takes as it is.
     ///
     /// In a path, `~` and `%20` have no special meaning. libpq receives a URI unchanged.
     ///

@@ -45,13 +45,15 @@ extension Environment {
 }
 
 extension Settings {
+    private var identity: IdentityConfiguration { configuration.identity }
+
     /// The minimum size in bytes of a pepper that is hard to guess.
     private static let leastPepper = 16
 
     /// Returns the warnings for a server that listens on an address.
     func warnings(listeningOn address: ListenAddress, isEncrypted: Bool) -> [StartupWarning] {
         var warnings: [StartupWarning] = []
-        if self["mail_directory"].isEmpty, self["smtp_url"].isEmpty {
+        if identity.mailDirectory == nil, identity.smtpURL == nil {
             warnings.append(
                 StartupWarning(
                     message: "No mails can be sent, so users cannot verify an address or reset a password.",
@@ -63,7 +65,7 @@ extension Settings {
                     message: "mail_sender is at localhost, which most mail servers refuse.",
                     hint: "Set mail_sender to an address of your domain, such as no-reply@example.com."))
         }
-        if !isEncrypted, hasSecureIssuer, self["trusted_proxies"].isEmpty {
+        if !isEncrypted, hasSecureIssuer, configuration.server.trustedProxies.ranges.isEmpty {
             warnings.append(
                 StartupWarning(
                     message:
@@ -85,8 +87,9 @@ extension Settings {
 
     /// Whether mails have a sender at localhost but are sent to another machine.
     private var hasLocalSender: Bool {
-        let (url, sender) = (self["smtp_url"], self["mail_sender"].lowercasedASCII())
-        guard self["mail_directory"].isEmpty, let separator = url.utf8.firstRange(of: "://".utf8),
+        let sender = identity.mailSender.lowercasedASCII()
+        guard identity.mailDirectory == nil, let url = identity.smtpURL,
+            let separator = url.utf8.firstRange(of: "://".utf8),
             sender.utf8.reversed().starts(with: "localhost".utf8.reversed())
                 || sender.utf8.reversed().starts(with: "localhost>".utf8.reversed())
         else { return false }
@@ -103,15 +106,17 @@ extension Settings {
     private func secretWarnings(listeningOn address: ListenAddress) -> [StartupWarning] {
         var warnings: [StartupWarning] = []
         let isForOthers = !address.isLoopback || hasSecureIssuer
-        if self["store_key"].isEmpty, self["store_key_file"].isEmpty, isForOthers {
+        if identity.storeKey == nil, configuration.storeKeyFile == nil, isForOthers {
             warnings.append(
                 StartupWarning(
                     message:
                         "The signing keys are unencrypted in the store: a copy of its file can issue tokens for every account.",
                     hint: "Set store_key_file, or LATCH_STORE_KEY, to a key that 'openssl rand -hex 32' has made."))
         }
-        if let exposed = StartupWarning(exposing: "store key", in: self["store_key_file"]) { warnings.append(exposed) }
-        let pepper = self["token_pepper"].utf8.count
+        if let file = configuration.storeKeyFile, let exposed = StartupWarning(exposing: "store key", in: file) {
+            warnings.append(exposed)
+        }
+        let pepper = identity.tokenPepper?.utf8.count ?? 0
         if pepper < Self.leastPepper, pepper > 0 || isForOthers {
             warnings.append(
                 StartupWarning(
@@ -126,11 +131,7 @@ extension Settings {
 
     /// The warning about scopes that clients are registered for but no user can have.
     private var scopeWarnings: [StartupWarning] {
-        let unknown: Scopes
-        do { unknown = try identityConfiguration().unknownClientScopes } catch {
-            // The server does not start with these settings, and reports the reason.
-            return []
-        }
+        let unknown = identity.unknownClientScopes
         guard !unknown.isEmpty else { return [] }
         return [
             StartupWarning(
@@ -142,7 +143,7 @@ extension Settings {
     /// The warnings about a public URL that limits what clients can use.
     private var issuerWarnings: [StartupWarning] {
         var warnings: [StartupWarning] = []
-        if !self["passkey_domain"].isEmpty, self["issuer"].isEmpty {
+        if identity.passkeyDomain != nil, identity.issuer == nil {
             warnings.append(
                 StartupWarning(
                     message: "There are no passkeys: without issuer passkey_domain does not fit the server's address.",
@@ -158,12 +159,14 @@ extension Settings {
         return warnings
     }
 
-    /// Whether clients reach the server by https; a proxy may terminate it.
-    private var hasSecureIssuer: Bool { self["issuer"].hasPrefix("https://") }
+    /// Whether clients reach the server by https, which a proxy may terminate.
+    private var hasSecureIssuer: Bool { identity.issuer?.hasPrefix("https://") == true }
 
     /// Whether clients on other machines reach the server by http.
     private var hasInsecureIssuer: Bool {
-        guard let origin = URL(encodingOnce: self["issuer"]).flatMap(HTTPOrigin.init) else { return false }
+        guard let origin = identity.issuer.flatMap({ URL(encodingOnce: $0) }).flatMap(HTTPOrigin.init) else {
+            return false
+        }
         return origin.scheme == "http" && !origin.isLoopback
     }
 }

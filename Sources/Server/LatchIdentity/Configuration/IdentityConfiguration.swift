@@ -36,8 +36,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var requireVerifiedEmail = false
     /// Whether a mailed link verifies an address only together with the account's password, a new one, or a session of it.
     ///
-    /// Otherwise the link alone verifies the address, as documented clients send it, and leaves a password that somebody
-    /// else may have chosen.
+    /// Otherwise the link is enough to verify the address, as documented clients send it. A password that another person
+    /// may have chosen stays.
     public var requireOwnerProof = false
     /// The age up to which a user's authentication suffices to change an address, a password or a second factor.
     public var recentAuthentication: Duration = .seconds(900)
@@ -81,8 +81,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var mailSender = "no-reply@localhost"
     /// The domain name with which this machine greets the mail server (RFC 5321 §4.1.1.1).
     ///
-    /// If nil, it is the host of ``issuer``, or else the domain of ``mailSender``, where that is a domain name with a dot;
-    /// otherwise the name of the machine.
+    /// If nil, it is the host of ``issuer``, or else the domain of ``mailSender``, where that is a domain name with a dot.
+    /// Otherwise it is the name of the machine.
     public var mailHelloName: String?
     /// The name of the service on pages and in mails.
     public var serviceName = "Latchwork"
@@ -139,11 +139,13 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// Whether a browser that names no app gets the tokens of a sign-in through a provider as JSON, as AuthPackage's backend
     /// responds to web apps.
     public var answersBrowsersWithTokens = false
-    /// The identifiers of the apps on Apple's platforms that may open the links of mails and fill in passwords, each the team's
-    /// identifier, a dot and the bundle identifier.
+    /// The identifiers of the apps on Apple's platforms that may open the links of mails and fill in passwords.
+    ///
+    /// Each is the team's identifier, a dot and the bundle identifier.
     public var appleAppIDs: [String] = []
-    /// The apps on Android that may open links of this host, and use its passwords and passkeys: each the package, `=`, and the SHA-256
-    /// fingerprint of the certificate that signs it, in hexadecimal with colons.
+    /// The apps on Android that may open links of this host, and use its passwords and passkeys.
+    ///
+    /// Each is the package, `=`, and the SHA-256 fingerprint of the certificate that signs it, in hexadecimal with colons.
     public var androidApps: [String] = []
     /// The URL of an app that the pages lead back to after a verified address or a new password; nil for none.
     public var appURL: String?
@@ -171,8 +173,8 @@ extension IdentityConfiguration {
     public init(values: [String: String]) throws(IdentityError) {
         self.init()
         for (key, value) in values.sorted(by: { $0.key < $1.key }) {
-            guard let setting = IdentitySetting.all.first(where: { $0.key == key }) else { throw .unknownSetting(key) }
-            try setting.apply(value, &self)
+            guard let setting = Self.settings.first(where: { $0.key == key }) else { throw .unknownSetting(key) }
+            do throws(SettingProblem) { try setting.apply(value, &self) } catch { throw .invalidSetting(key, error) }
         }
     }
 }
@@ -210,11 +212,11 @@ extension IdentityConfiguration {
 extension IdentityConfiguration: CustomStringConvertible, CustomReflectable {
     /// The settings by key, secrets redacted.
     public var description: String {
-        IdentitySetting.all.map { "\($0.key) = \($0.shown(in: self))" }.joined(separator: "\n")
+        Self.settings.map { "\($0.key) = \($0.shown(in: self))" }.joined(separator: "\n")
     }
 
     /// A mirror of the settings, secrets redacted.
     public var customMirror: Mirror {
-        Mirror(self, children: IdentitySetting.all.map { ($0.key, $0.shown(in: self) as Any) })
+        Mirror(self, children: Self.settings.map { ($0.key, $0.shown(in: self) as Any) })
     }
 }

@@ -23,8 +23,9 @@ enum PublicURL {
         return String(String(rest[slash...]).withoutFinalSlash)
     }
 
-    /// Returns whether the text is an http or https URL with any path, query and fragment, but without a user, which
-    /// could only imitate another host.
+    /// Returns whether the text is an http or https URL with any path, query and fragment.
+    ///
+    /// A user in the URL is rejected, because it could only imitate another host.
     static func isLink(_ text: String) -> Bool {
         guard let start = text.utf8.firstIndex(where: { "?#".utf8.contains($0) }) else { return isValid(text) }
         let isPlain = text[start...].utf8.allSatisfy {

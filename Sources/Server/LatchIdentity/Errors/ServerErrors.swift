@@ -124,7 +124,9 @@ extension IdentityError {
 
     /// Returns an error that suggests the settings with the same first four letters.
     static func unknownSetting(_ key: String) -> IdentityError {
-        let known = IdentitySetting.all.map(\.key).filter { zip($0.utf8, key.utf8).prefix { $0 == $1 }.count >= 4 }
+        let known = IdentityConfiguration.settings.map(\.key).filter {
+            zip($0.utf8, key.utf8).prefix { $0 == $1 }.count >= 4
+        }
         return invalidSetting.with(
             message: "There is no setting '\(key)'.",
             hint: known.isEmpty

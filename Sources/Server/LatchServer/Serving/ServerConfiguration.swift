@@ -62,7 +62,7 @@ extension Server {
         /// The maximum number of open connections; further ones get a 503 and are closed.
         public var maximumConnections = 10_000
         /// The maximum number of open connections from one address (one /64 of IPv6).
-        public var maximumConnectionsPerAddress = 1000
+        public var maximumConnectionsPerAddress = 2000
         /// Whether clients may speak HTTP/2 (RFC 9113), on Linux.
         ///
         /// Over TLS it is for clients that offer it, and over plain HTTP for clients that begin with it.

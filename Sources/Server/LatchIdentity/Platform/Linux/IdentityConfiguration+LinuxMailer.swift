@@ -29,7 +29,12 @@ extension IdentityConfiguration {
             trusting: authorityFile)
     }
 
-    /// The name in EHLO; nil for the machine's name, which a mail server may refuse if it has no dot.
+    /// Checks the URL of a mail server.
+    ///
+    /// - Throws: `SettingProblem`, which does not quote the URL.
+    static func checkMailServer(_ url: String) throws(SettingProblem) { _ = try SMTPMailer.parts(of: url) }
+
+    /// The name in EHLO; nil for that of the machine, which a mail server may refuse for want of a dot.
     private var helloName: String? {
         if let mailHelloName { return mailHelloName }
         let sender = Mailbox(mailSender)?.address.utf8

@@ -31,9 +31,22 @@ public struct SMTPMailer: Mailer {
     package init(
         url: String, sender: String, helloName: String?, clock: WallClock, trusting authorityFile: String?
     ) throws(IdentityError) {
+        let parts: (url: String, user: String?, password: String?)
+        do throws(SettingProblem) { parts = try Self.parts(of: url) } catch { throw .invalidSetting("smtp_url", error) }
+        self.url = parts.url
+        guard let sender = Mailbox(sender) else { throw .invalidSetting("mail_sender", "an e-mail address") }
+        self.sender = sender
+        submission = SMTPSubmission(
+            user: parts.user, password: parts.password, helloName: helloName,
+            certificateAuthorityFile: authorityFile)
+        self.clock = clock
+    }
+
+    /// Returns the URL without the credentials, and these, decoded.
+    static func parts(of url: String) throws(SettingProblem) -> (url: String, user: String?, password: String?) {
         guard let separator = url.utf8.firstRange(of: "://".utf8),
             ["smtp", "smtps"].contains(url[..<separator.lowerBound].lowercasedASCII())
-        else { throw .invalidSetting("smtp_url", "a URL such as smtps://user:password@mail.example.com") }
+        else { throw .expected("a URL such as smtps://user:password@mail.example.com") }
         let rest = url[separator.upperBound...]
         let at = rest.utf8.lastIndex(of: UInt8(ascii: "@"))
         let credentials = rest.utf8[..<(at ?? rest.startIndex)]
@@ -41,19 +54,14 @@ public struct SMTPMailer: Mailer {
             percentDecoded($0, plusIsSpace: false)
         }
         guard parts.allSatisfy({ $0 != nil }) else {
-            throw .invalidSetting("smtp_url", "a URL whose user and password are percent-encoded")
+            throw .expected("a URL whose user and password are percent-encoded")
         }
         let host = at.map { rest[rest.utf8.index(after: $0)...] } ?? rest
-        self.url = String(url[..<separator.upperBound] + host)
-        do throws(HTTPError) { try SMTPSubmission.check(self.url) } catch {
-            throw .invalidSetting("smtp_url", "a URL such as smtps://user:password@mail.example.com, without a path")
+        let server = String(url[..<separator.upperBound] + host)
+        do throws(HTTPError) { try SMTPSubmission.check(server) } catch {
+            throw .expected("a URL such as smtps://user:password@mail.example.com, without a path")
         }
-        guard let sender = Mailbox(sender) else { throw .invalidSetting("mail_sender", "an e-mail address") }
-        self.sender = sender
-        submission = SMTPSubmission(
-            user: parts.first ?? nil, password: parts.count > 1 ? parts[1] : nil, helloName: helloName,
-            certificateAuthorityFile: authorityFile)
-        self.clock = clock
+        return (server, parts.first ?? nil, parts.count > 1 ? parts[1] : nil)
     }
 
     /// Submits the mail.

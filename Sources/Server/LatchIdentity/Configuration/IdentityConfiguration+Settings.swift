@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension IdentityConfiguration {
+    /// All settings of an auth server, in the order in which they are printed.
+    ///
+    /// A setting is a property with its default, and a line here.
+    package static let settings: [ConfigurationSetting<IdentityConfiguration>] = [
+        .init("issuer", \.issuer, .optional(.url), "the public URL of the server"),
+        .init("audience", \.audience, .optional(.text), "the audience of access tokens; the issuer if not set"),
+        .init(
+            "access_token_lifetime", \.accessTokenLifetime, .seconds(1...86_400), "seconds an access token is valid",
+            isReloaded: true),
+        .init(
+            "refresh_token_lifetime", \.refreshTokenLifetime, .seconds(1...31_536_000),
+            "seconds a device stays signed in at most", isReloaded: true),
+        .init(
+            "replay_window", \.replayWindow, .seconds(0...3600), "seconds in which a lost refresh response is repeated",
+            isReloaded: true),
+        .init(
+            "keyed_replay_window", \.keyedReplayWindow, .seconds(0...604_800),
+            "the same for repeats with an Idempotency-Key", isReloaded: true),
+        .init(
+            "verification_lifetime", \.verificationLifetime, .seconds(60...2_592_000),
+            "seconds a verification link is valid", isReloaded: true),
+        .init(
+            "reset_lifetime", \.resetLifetime, .seconds(60...86_400), "seconds a password reset link is valid",
+            isReloaded: true),
+        .init(
+            "require_verified_email", \.requireVerifiedEmail, .flag, "whether a login needs a verified address",
+            isReloaded: true),
+        .init(
+            "require_owner_proof", \.requireOwnerProof, .flag, "whether a mailed link alone verifies no address",
+            isReloaded: true),
+        .init(
+            "recent_authentication", \.recentAuthentication, .seconds(60...86_400),
+            "seconds for which a login suffices to change an address, a password or a second factor", isReloaded: true),
+        .init(
+            "first_administrator", \.firstAdministrator, .optional(.email),
+            "the address whose account becomes the first administrator", isReloaded: true),
+        .init(
+            "invitation_roles", \.invitationRoles, .roles,
+            "the roles of apps that administrators may give with an invitation besides their own", isReloaded: true),
+        .init(
+            "signup_attributes", \.signUpAttributes, .attributes,
+            "the names of the apps' own fields at a registration, such as company newsletter", isReloaded: true),
+        .init(
+            "terms_version", \.termsVersion, .optional(.line(64)),
+            "the version of the terms that a registration must accept, such as 2026-01", isReloaded: true),
+        .init(
+            "argon2_memory_kib", \.argon2MemoryKiB, .number(8...1_048_576), "memory of a password hash in KiB",
+            isReloaded: true),
+        .init("argon2_passes", \.argon2Passes, .number(1...16), "passes of a password hash", isReloaded: true),
+        .init(
+            "password_queue_limit", \.passwordQueueLimit, .number(1...100_000),
+            "password hashes of a kind that may wait", isReloaded: true),
+        .init(
+            "login_limit_per_minute", \.loginLimitPerMinute, .number(1...1_000_000), "wrong passwords per minute",
+            isReloaded: true),
+        .init(
+            "signup_limit_per_hour", \.signUpLimitPerHour, .number(1...1_000_000), "sign-ups of one network per hour",
+            isReloaded: true),
+        .init(
+            "mail_limit_per_hour", \.mailLimitPerHour, .number(1...1_000_000), "mails that one network may request",
+            isReloaded: true),
+        .init(
+            "nodes", \.nodes, .number(1...1000), "servers that share the limits of rates, each with an equal part",
+            isReloaded: true),
+        .init(
+            "allowed_origins", \.allowedOrigins, .origins,
+            "origins that may use the refresh cookie, separated by spaces", isReloaded: true),
+        .init(
+            "hsts_max_age", \.hstsMaxAge, .seconds(0...315_360_000),
+            "seconds for which browsers keep to https for this host; 0 does not ask them", isReloaded: true),
+        .init(
+            "mail_directory", \.mailDirectory, .optional(.text), "a folder that takes mails as files, for development"),
+        .init("smtp_url", \.smtpURL, .optional(.mailServer), "the mail server", isSecret: true),
+        .init("mail_sender", \.mailSender, .mailbox, "the sender of mails, such as Acme <no-reply@example.com>"),
+        .init(
+            "mail_hello_name", \.mailHelloName, .optional(.domain),
+            "the name of this machine for the mail server; by default the host of the issuer"),
+        .init("service_name", \.serviceName, .line(60), "the name of the service on pages and in mails"),
+        .init(
+            "default_language", \.defaultLanguage, .language,
+            "the language of pages and mails, unless users prefer another"),
+        .init(
+            "token_pepper", \.tokenPepper, .optional(.text), "a secret kept outside of the store", isSecret: true,
+            isKeyOfStore: true),
+        .init(
+            "store_key", \.storeKey, .optional(.storeKey), "the key that encrypts the keys in the store",
+            isSecret: true, isKeyOfStore: true),
+        .init(
+            "signing_key_lifetime", \.signingKeyLifetime, .seconds(3600...315_360_000),
+            "seconds until a signing key is replaced", isReloaded: true),
+        .init(
+            "audit_retention", \.auditRetention, .seconds(86_400...3_153_600_000),
+            "seconds an entry of the audit log is kept", isReloaded: true),
+        .init("scopes", \.scopes, .scopes, "all scopes of the server, separated by spaces", isReloaded: true),
+        .init("default_scopes", \.defaultScopes, .scopes, "the scopes of a login that requests none", isReloaded: true),
+        .init(
+            "clients", \.clients, .clients,
+            "OAuth clients by id, such as phone;grants=password,refresh_token;scopes=files:read", isReloaded: true),
+        .init(
+            "client_secrets", \.clientSecretDigests, .digests,
+            "the SHA-256 of confidential clients' random secrets, ID=HEX", isReloaded: true, isSecret: true),
+        .init(
+            "first_party_grants", \.firstPartyGrants, .grants, "the grants of token requests without client_id",
+            isReloaded: true),
+        .init(
+            "first_party_scopes", \.firstPartyScopes, .optional(.scopes),
+            "the scopes that their tokens may have at most; every scope if not set", isReloaded: true),
+        .init(
+            "token_limit_per_minute", \.tokenLimitPerMinute, .number(1...10_000_000), "token requests of one network",
+            isReloaded: true),
+        .init(
+            "request_limit_per_minute", \.requestLimitPerMinute, .number(1...10_000_000),
+            "other requests of one network", isReloaded: true),
+        .init(
+            "refresh_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000),
+            "refreshes of one account, a hundredth of them of one device", isReloaded: true),
+        .init(
+            "upstreams", \.upstreams, .upstreams,
+            "identity providers to sign in through, such as google;client_id=ID;email_domains=gmail.com",
+            isReloaded: true),
+        .init(
+            "upstream_secrets", \.upstreamSecrets, .secrets, "the client secrets at these providers, NAME=SECRET",
+            isReloaded: true, isSecret: true),
+        .init(
+            "sign_in_redirects", \.signInRedirects, .redirects,
+            "the apps' URLs to return to after such a sign-in, such as notes://auth/callback", isReloaded: true),
+        .init(
+            "token_redirects", \.tokenRedirects, .redirects,
+            "those that get tokens in the URL, for old clients; prefer sign_in_redirects", isReloaded: true),
+        .init(
+            "browser_tokens", \.answersBrowsersWithTokens, .flag,
+            "show a browser that names no app the tokens of such a sign-in, as JSON", isReloaded: true),
+        .init(
+            "apple_app_ids", \.appleAppIDs, .appleAppIDs,
+            "Apple apps that open the links of mails, such as TEAMID1234.com.example.notes", isReloaded: true),
+        .init(
+            "android_apps", \.androidApps, .androidApps,
+            "Android apps that share the passkeys, such as com.example.notes=AB:CD:… (SHA-256 of the certificate)",
+            isReloaded: true),
+        .init(
+            "app_url", \.appURL, .optional(.appURL),
+            "the app's URL that pages lead back to at their end, such as notes://open"),
+        .init(
+            "passkey_domain", \.passkeyDomain, .optional(.domain),
+            "the domain of passkeys, the host of the issuer or one above it"),
+        .init(
+            "passkey_origins", \.passkeyOrigins, .passkeyOrigins,
+            "further origins of pages and apps that use the passkeys, separated by spaces"),
+        .init(
+            "user_service", \.hasUserService, .flag, "whether the server has the RPCs of userservice.v1",
+            isReloaded: true),
+        .init("admin_listen", \.adminListen, .optional(.address), "the address for administration, HOST:PORT"),
+    ]
+}
