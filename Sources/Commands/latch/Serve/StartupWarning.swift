@@ -12,6 +12,8 @@ import PortableFoundation
 struct StartupWarning: Sendable {
     let message: String
     let hint: String
+    /// Lines to copy into a file, where there are some.
+    var lines: [String] = []
 }
 
 extension StartupWarning {
@@ -40,7 +42,9 @@ extension StartupWarning {
 
 extension Environment {
     /// Writes a warning on standard error.
-    @Sendable func warn(_ warning: StartupWarning) { warn(warning.message, hint: warning.hint) }
+    @Sendable func warn(_ warning: StartupWarning) {
+        warn(warning.message, hint: warning.hint, copying: warning.lines)
+    }
 }
 
 extension Settings {
@@ -71,7 +75,7 @@ extension Settings {
                         "No proxy is trusted, so all clients behind the one that terminates TLS share its address and its limits.",
                     hint: "Set trusted_proxies to the proxy's address, such as 127.0.0.1."))
         }
-        warnings += secretWarnings(listeningOn: address) + issuerWarnings + scopeWarnings
+        warnings += secretWarnings(listeningOn: address) + issuerWarnings + scopeWarnings + formWarnings
         // Not an error, since a proxy may terminate TLS; an issuer of http has a warning of the same.
         if !isEncrypted, !address.isLoopback, !hasInsecureIssuer {
             warnings.append(
@@ -137,6 +141,24 @@ extension Settings {
                 message: "No client can have these scopes, which the setting 'scopes' does not have: \(unknown.text).",
                 hint: "Add them to 'scopes', or remove them from 'clients' and 'first_party_scopes'.")
         ]
+    }
+
+    /// The warnings of words in a file, for which tables are written now, with these tables.
+    private var formWarnings: [StartupWarning] {
+        all.filter(\.isOfWords).map { effective in
+            let (key, tables) = (effective.setting.key, effective.setting.tables(configuration))
+            let form =
+                effective.source.isJSON
+                ? "\"\(key)\": "
+                    + String(decoding: JSONValue.array(tables.map { .object($0) }).serialized(), as: UTF8.self)
+                : Settings.toml(tables, named: key)
+            return StartupWarning(
+                message: "\(effective.source): '\(key)' has words, which the next version does not read.",
+                hint: effective.source.isJSON
+                    ? "Replace the member by the new form."
+                    : "Remove them, and write the new form at the end of the file.",
+                lines: form.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        }
     }
 
     /// The warnings of a public URL that limits what clients can use.

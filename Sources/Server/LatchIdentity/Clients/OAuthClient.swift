@@ -4,13 +4,19 @@ public import LatchAuth
 
 /// A registered OAuth client (RFC 6749 §2), with the grants and scopes that it may use.
 ///
-/// In a configuration it is one word, its parts separated by semicolons:
+/// In a configuration file it is a table, and in the environment one word, its parts separated by semicolons:
 ///
 /// ```
+/// [[clients]]
+/// id = "reports"
+/// confidential = true
+/// grants = ["password", "refresh_token"]
+/// scopes = ["widgets:read", "files:read"]
+///
 /// reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read
 /// ```
 ///
-/// Omitted parts have the smaller value: a client is public without `confidential`, and has the grant `refresh_token`
+/// Omitted members have the smaller value: a client is public without `confidential`, and has the grant `refresh_token`
 /// alone without `grants`. A client without `scopes` may request every scope of the server; the rights of the account
 /// bound its tokens. A client that signs users in on the server's pages has `redirects`, and one of the operator's own is
 /// `trusted`, so that its users are not asked for their consent:
