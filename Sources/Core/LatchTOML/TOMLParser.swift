@@ -50,17 +50,27 @@ package struct TOMLParser {
         }
     }
 
-    /// Parses a table's name in brackets, on a separate line.
+    /// Parses a table's name in brackets, on a separate line. In double brackets it names an array of tables.
     private mutating func header(into document: inout TOMLDocument) throws(TOMLError) -> [String] {
         let start = position
         position += 1
-        guard next != "[" else {
-            throw error("arrays of tables are not supported", "Write one table, '[name]'.", at: start)
-        }
+        let isArray = next == "["
+        if isArray { position += 1 }
         skipBlanks()
         let path = try key()
         guard next == "]" else { throw error("the table's name does not end with ']'", "Write '[name]' on one line.") }
         position += 1
+        if isArray {
+            guard next == "]" else {
+                throw error("the name of tables does not end with ']]'", "Write '[[name]]' on one line.")
+            }
+            position += 1
+            if let problem = document.append(path, line: location(start).line) {
+                throw error(
+                    problem, "Write '[[name]]' for each table of a list, and give nothing else that name.", at: start)
+            }
+            return path
+        }
         if let problem = document.open(path) { throw error(problem, "Write each table once.", at: start) }
         return path
     }

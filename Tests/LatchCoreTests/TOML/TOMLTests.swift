@@ -13,6 +13,13 @@ import Testing
         ("a.b.c = 1\na.d = 2", #"{"a":{"b":{"c":1},"d":2}}"#), ("a . b = 1", #"{"a":{"b":1}}"#),
         ("[t]\na = 1\n[u.v]\nb = 2", #"{"t":{"a":1},"u":{"v":{"b":2}}}"#), ("[ t . u ] # x\n", #"{"t":{"u":{}}}"#),
         ("[a.b]\nc = 1\n[a]\nd = 2", #"{"a":{"b":{"c":1},"d":2}}"#),
+        ("[[t]]\na = 1\n[[t]]\n[[ t ]] # x\na = 2", #"{"t":[{"a":1},{},{"a":2}]}"#),
+        (
+            "[[t]]\nu.a = 1\n[t.v]\nb = 2\n[[t]]\nu.a = 3\n[t.v]",
+            #"{"t":[{"u":{"a":1},"v":{"b":2}},{"u":{"a":3},"v":{}}]}"#
+        ),
+        ("[[t.u]]\na = 1\n[[t.u]]\n[t]\nb = 2", #"{"t":{"u":[{"a":1},{}],"b":2}}"#),
+        ("[[t]]\n[[t.u]]\na = 1\n[[t.u]]\n[[t]]\n[[t.u]]\na = 2", #"{"t":[{"u":[{"a":1},{}]},{"u":[{"a":2}]}]}"#),
         ("n = [1, -2, +3, 1_000, 0xFF, 0o17, 0b101, 0]", #"{"n":[1,-2,3,1000,255,15,5,0]}"#),
         ("n = [9223372036854775807, -9223372036854775808]", #"{"n":[9223372036854775807,-9223372036854775808]}"#),
         ("f = [1.5, -0.25, 1e3, 5e+2, 6.02E-2, 9_9.1_1]", #"{"f":[1.5,-0.25,1000.0,500.0,0.0602,99.11]}"#),
@@ -45,6 +52,8 @@ import Testing
     @Test func `records the line of each key`() throws {
         let document = try TOMLDocument(parsing: "\n# x\na = 1\n[t]\nb.c = [\n 1\n]\nd = 2\n")
         #expect(document.lines == ["a": 3, "t.b.c": 5, "t.d": 8])
+        let tables = try TOMLDocument(parsing: "[[t]]\na = 1\n[[t]]\nb.c = 2\n[t.u]\nd = 3")
+        #expect(tables.lines == ["t.0": 1, "t.0.a": 2, "t.1": 3, "t.1.b.c": 4, "t.1.u.d": 6])
     }
 
     @Test(arguments: [
@@ -54,8 +63,15 @@ import Testing
         ("a = 1\nb = 2\na = 3", 3, 1, "a second time"), ("a.b = 1\na = 2", 2, 1, "a second time"),
         ("a = 1\na.b = 2", 2, 1, "'a' is a value"), ("[t]\n[t]", 2, 1, "a second time"),
         ("a.b = 1\n[a]", 2, 1, "a second time"), ("a = 1\n[a]", 2, 1, "'a' is a value"),
-        ("[a.b]\n[a]\nb.c = 1", 3, 1, "'a.b' is already defined"), ("a = [1]\n[a.b]", 2, 1, "'a' is a value"),
-        ("[[t]]", 1, 1, "arrays of tables"), ("[t", 1, 3, "does not end with ']'"), ("[]", 1, 2, "a key is missing"),
+        ("[a.b]\n[a]\nb.c = 1", 3, 1, "is already defined"), ("a = [1]\n[a.b]", 2, 1, "'a' is a value"),
+        ("[[t]", 1, 5, "does not end with ']]'"), ("[[t", 1, 4, "does not end with ']'"),
+        ("[ [t]]", 1, 3, "a key is missing"), ("[[t] ]", 1, 5, "does not end with ']]'"),
+        ("[[t]]\n[t]", 2, 1, "a second time"), ("[t]\n[[t]]", 2, 1, "'t' is a value or a table"),
+        ("t = []\n[[t]]", 2, 1, "'t' is a value or a table"), ("t = 1\n[[t.u]]", 2, 1, "'t' is a value"),
+        ("[[t]]\na = 1\na = 2", 3, 1, "a second time"), ("[[t]]\n[t.u]\n[t.u]", 3, 1, "a second time"),
+        ("[[a.b]]\n[a]\nb.c = 1", 3, 1, "is already defined"), ("[[a.b]]\n[a]\nb = 1", 3, 1, "a second time"),
+        (String(repeating: "[[t]]\n", count: 1001), 1001, 1, "more than 1000 tables"),
+        ("[t", 1, 3, "does not end with ']'"), ("[]", 1, 2, "a key is missing"),
         ("a = {b = 1}", 1, 5, "inline tables"), ("a = 1979-05-27", 1, 5, "dates and times"),
         ("a = 07:32:00", 1, 5, "dates and times"), ("a = 012", 1, 5, "malformed"), ("a = 1__0", 1, 5, "malformed"),
         ("a = _1", 1, 5, "neither"), ("a = 1_", 1, 5, "malformed"), ("a = 0x", 1, 5, "malformed"),

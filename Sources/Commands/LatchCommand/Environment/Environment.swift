@@ -129,11 +129,14 @@ package struct Environment: Sendable {
     }
 
     /// Writes a warning and its hint to standard error.
-    package func warn(_ message: String, hint: String) { error.line(text(ofWarning: message, hint: hint)) }
+    package func warn(_ message: String, hint: String, copying lines: [String] = []) {
+        error.line(text(ofWarning: message, hint: hint, copying: lines))
+    }
 
-    /// Returns a warning, and its hint on a second line, in the format of standard error.
-    package func text(ofWarning message: String, hint: String) -> String {
-        "\(name): warning: \(message.printable)\nhint: \(hint.printable)"
+    /// Returns a warning in the format of standard error: the message, its hint on a second line, and the lines to copy.
+    package func text(ofWarning message: String, hint: String, copying lines: [String] = []) -> String {
+        (["\(name): warning: \(message.printable)", "hint: \(hint.printable)"] + lines.map(\.printable))
+            .joined(separator: "\n")
     }
 
     /// Writes one JSON value as a line.

@@ -37,10 +37,13 @@ package struct Diagnosis: Sendable {
         Diagnosis(subject: subject, isFine: false, lines: lines, hint: hint, facts: facts)
     }
 
+    /// Creates the finding of something that works, and is probably not intended.
+    ///
+    /// - Parameter copied: Lines to copy into a file, after the findings.
     package static func warning(
-        _ subject: String, _ lines: String..., hint: String, facts: JSONObject = [:]
+        _ subject: String, _ lines: String..., copying copied: [String] = [], hint: String, facts: JSONObject = [:]
     ) -> Diagnosis {
-        var diagnosis = Diagnosis(subject: subject, isFine: true, lines: lines, hint: hint, facts: facts)
+        var diagnosis = Diagnosis(subject: subject, isFine: true, lines: lines + copied, hint: hint, facts: facts)
         diagnosis.isWarning = true
         return diagnosis
     }

@@ -4,13 +4,20 @@ import LatchCommand
 import LatchCore
 import LatchTOML
 
-/// A configuration file: flat keys and values, as TOML or, if its name ends in `.json`, as JSON.
+/// A configuration file: flat keys, values and lists of tables, as TOML or, if its name ends in `.json`, as JSON.
 struct ConfigurationFile: Sendable {
-    /// One value, as the text that the setting parses.
+    /// The value of a setting.
+    enum Value: Sendable, Hashable {
+        /// The text that would be written in the environment.
+        case text(String)
+        /// The tables `[[key]]`, each with its line.
+        case tables([JSONObject], lines: [Int?])
+    }
+
+    /// One setting.
     struct Entry: Sendable, Hashable {
         let key: String
-        /// The value as it would be written in an environment variable.
-        let text: String
+        let value: Value
         /// The line, counted from 1; nil for JSON.
         let line: Int?
     }
@@ -29,7 +36,7 @@ struct ConfigurationFile: Sendable {
         let text = try Self.text(of: path)
         let values: JSONObject
         var lines: [String: Int] = [:]
-        if path.lowercased().hasSuffix(".json") {
+        if Self.isJSON(path) {
             values = try Self.json(text, path)
         } else {
             do throws(TOMLError) {
@@ -43,9 +50,19 @@ struct ConfigurationFile: Sendable {
         self.path = path
         var entries: [Entry] = []
         for (key, value) in values {
-            entries.append(Entry(key: key, text: try Self.text(of: value, key, path), line: lines[key]))
+            if let tables = Self.tables(of: value) {
+                let places = tables.indices.map { lines["\(key).\($0)"] }
+                entries.append(Entry(key: key, value: .tables(tables, lines: places), line: places.first ?? nil))
+            } else {
+                entries.append(Entry(key: key, value: .text(try Self.text(of: value, key, path)), line: lines[key]))
+            }
         }
         self.entries = entries
+    }
+
+    /// Whether a path is that of a JSON file.
+    static func isJSON(_ path: String) -> Bool {
+        path.utf8.count >= 5 && path.utf8.suffix(5).map(asciiLowercased).elementsEqual(".json".utf8)
     }
 
     /// Returns the file as text.
@@ -87,6 +104,13 @@ struct ConfigurationFile: Sendable {
         String(decoding: text.utf8.prefix(byte), as: UTF8.self).unicodeScalars.count
     }
 
+    /// Returns the tables of a list that has nothing else; nil for any other value.
+    private static func tables(of value: JSONValue) -> [JSONObject]? {
+        guard let elements = value.arrayValue, !elements.isEmpty else { return nil }
+        let tables = elements.compactMap(\.objectValue)
+        return tables.count == elements.count ? tables : nil
+    }
+
     /// Returns a value as the text that a setting parses.
     ///
     /// A list of strings is joined by spaces. Numbers are written in Swift's format: `1e3` in a file is `1000.0`, which
@@ -103,11 +127,11 @@ struct ConfigurationFile: Sendable {
         case .object:
             throw .failed(
                 "\(path): '\(key)' is a table, and settings are outside of tables.",
-                hint: "Write each setting at the top level, such as listen or store.")
+                hint: "Write settings such as listen or store before the first table, and clients as [[clients]].")
         case .null: break
         }
         throw .failed(
             "\(path): '\(key)' has a value of a wrong type.",
-            hint: "Settings are texts, numbers, true or false, or lists of texts.")
+            hint: "Settings are texts, numbers, true or false, or lists of texts; clients and upstreams are tables.")
     }
 }

@@ -25,7 +25,8 @@ extension Setting {
     func error(_ problem: SettingProblem) -> CommandError {
         switch problem {
         case .expected(let expected): .failed("The setting '\(key)' must be \(expected).", hint: meaning)
-        case .unusable(let reason): .failed("The setting '\(key)' cannot be used: \(reason).", hint: meaning)
+        case .unusable(let reason), .inTable(_, let reason):
+            .failed("The setting '\(key)' cannot be used: \(reason).", hint: meaning)
         case .stated(let sentence, let hint, _): .failed(sentence, hint: hint ?? meaning)
         }
     }
@@ -48,6 +49,12 @@ enum SettingSource: Sendable, Hashable, CustomStringConvertible {
     case environment(name: String)
     /// An option, by its long name without dashes.
     case flag(name: String)
+
+    /// Whether it is a file of JSON.
+    var isJSON: Bool {
+        guard case .file(let path, _) = self else { return false }
+        return ConfigurationFile.isJSON(path)
+    }
 
     /// The source as it is shown to users.
     var description: String {

@@ -3,7 +3,6 @@
 import LatchCommand
 import LatchCore
 import LatchIdentity
-import LatchTOML
 import PortableFoundation
 
 /// All settings, their values, and the sources of the values.
@@ -13,6 +12,8 @@ struct Settings: Sendable {
         let setting: Setting
         let text: String
         let source: SettingSource
+        /// Whether the words of a file are the value, which tables have replaced.
+        var isOfWords = false
 
         /// The value with secrets redacted.
         var shown: String { setting.shown(text) }
@@ -37,36 +38,70 @@ struct Settings: Sendable {
         let files = [file, defaults].compactMap(\.self)
         for file in files { try Self.rejectUnknownKeys(in: file) }
         for setting in ServeConfiguration.settings {
-            let effective = Self.effective(setting, flags, environment, credentials, files)
-            if effective.source != .standard {
-                do throws(SettingProblem) { try setting.apply(effective.text, &configuration) } catch {
-                    throw Self.error(setting.error(error), at: effective.source)
-                }
+            if let given = Self.given(setting, flags, environment, credentials) {
+                try take(.text(given.text), of: setting, from: given.source)
+            } else if let (file, entry) = Self.entry(of: setting, in: files) {
+                try take(entry.value, of: setting, from: .file(path: file.path, line: entry.line), isOfFile: true)
+            } else {
+                all.append(Effective(setting: setting, text: setting.standard, source: .standard))
             }
-            all.append(effective)
         }
     }
 
-    /// Returns the value of the option, the environment, the credential or the file, or else the default.
-    private static func effective(
+    /// Applies a value.
+    private mutating func take(
+        _ value: ConfigurationFile.Value, of setting: Setting, from source: SettingSource, isOfFile: Bool = false
+    ) throws(CommandError) {
+        do throws(SettingProblem) {
+            switch value {
+            case .text(let text):
+                try setting.apply(text, &configuration)
+                let isOfWords = isOfFile && setting.applyTables != nil && !text.isEmpty
+                all.append(Effective(setting: setting, text: text, source: source, isOfWords: isOfWords))
+            case .tables(let tables, _):
+                guard let apply = setting.applyTables else {
+                    throw SettingProblem.stated(
+                        "'\(setting.key)' has a value of a wrong type.", hint: "Tables are for clients and upstreams.",
+                        expected: "no table")
+                }
+                try apply(tables, &configuration)
+                all.append(Effective(setting: setting, text: setting.text(configuration), source: source))
+            }
+        } catch {
+            throw Self.error(setting.error(error), at: Self.place(of: error, in: value, from: source))
+        }
+    }
+
+    /// Returns the source with the line of the table that cannot be used.
+    private static func place(
+        of problem: SettingProblem, in value: ConfigurationFile.Value, from source: SettingSource
+    ) -> SettingSource {
+        guard case .inTable(let index, _) = problem, case .tables(_, let lines) = value,
+            case .file(let path, _) = source, lines.indices.contains(index)
+        else { return source }
+        return .file(path: path, line: lines[index])
+    }
+
+    /// Returns the value of the option, the environment or the credential; nil without one.
+    private static func given(
         _ setting: Setting, _ flags: [String: String], _ environment: [String: String],
-        _ credentials: [String: SettingCredential], _ files: [ConfigurationFile]
-    ) -> Effective {
-        if let text = flags[setting.key] {
-            return Effective(setting: setting, text: text, source: .flag(name: setting.key))
-        }
+        _ credentials: [String: SettingCredential]
+    ) -> (text: String, source: SettingSource)? {
+        if let text = flags[setting.key] { return (text, .flag(name: setting.key)) }
         if let text = environment[setting.environmentName] {
-            return Effective(setting: setting, text: text, source: .environment(name: setting.environmentName))
+            return (text, .environment(name: setting.environmentName))
         }
-        if let credential = credentials[setting.key] {
-            return Effective(
-                setting: setting, text: credential.text, source: .file(path: credential.path, line: nil))
-        }
+        return credentials[setting.key].map { ($0.text, .file(path: $0.path, line: nil)) }
+    }
+
+    /// Returns the first of the files that has a setting, with its entry there.
+    private static func entry(
+        of setting: Setting, in files: [ConfigurationFile]
+    ) -> (file: ConfigurationFile, entry: ConfigurationFile.Entry)? {
         for file in files {
-            guard let entry = file.entries.first(where: { $0.key == setting.key }) else { continue }
-            return Effective(setting: setting, text: entry.text, source: .file(path: file.path, line: entry.line))
+            if let entry = file.entries.first(where: { $0.key == setting.key }) { return (file, entry) }
         }
-        return Effective(setting: setting, text: setting.standard, source: .standard)
+        return nil
     }
 
     /// Rejects unknown keys, because the intended setting would silently keep its default.
@@ -154,43 +189,5 @@ extension Settings {
         zip(all, first.all)
             .filter { now, before in now.text != before.text && !now.setting.isReloaded }
             .map(\.0.setting.key)
-    }
-}
-
-extension Settings {
-    /// The settings as a TOML file; comments give each setting's purpose and the source of its value.
-    ///
-    /// A setting without a value is commented out, and a secret is `(redacted)`.
-    var toml: String {
-        all.map { effective in
-            let words = effective.setting.summary.split(separator: " ").map(String.init)
-            let comment = HelpText.wrapped(words, indent: 2).split(separator: "\n").map {
-                "# " + $0.drop { $0 == " " }
-            }
-            let line = "\(effective.setting.key) = \(Self.literal(effective.shown))  # \(effective.source)"
-            return (comment + [effective.shown.isEmpty ? "# " + line : line]).map { $0 + "\n" }.joined()
-        }.joined(separator: "\n")
-    }
-
-    /// The settings as a JSON array; every value is a string.
-    var json: JSONValue {
-        .array(
-            all.map { effective in
-                [
-                    "key": .string(effective.setting.key), "value": .string(effective.shown),
-                    "source": .string("\(effective.source)"), "environment": .string(effective.setting.environmentName),
-                    "summary": .string(effective.setting.summary),
-                ]
-            })
-    }
-
-    /// Returns a TOML value: numbers and booleans bare, everything else in quotation marks (TOML 1.0, "String").
-    private static func literal(_ text: String) -> String {
-        // A bare 0x10 or +1 would be read as 16 or 1, which is a different text.
-        let isPlainNumber = TOMLParser.integer(text).map { String($0) == text } ?? false
-        if isPlainNumber || text == "true" || text == "false" { return text }
-        // A JSON string is a valid TOML string, except that TOML also requires DEL to be escaped.
-        let pieces = JSONValue.string(text).serialized().split(separator: 0x7F, omittingEmptySubsequences: false)
-        return pieces.map { String(decoding: $0, as: UTF8.self) }.joined(separator: "\\u007f")
     }
 }

@@ -42,7 +42,7 @@ struct ServerDoctor: Sendable {
             let warnings = settings.warnings(
                 listeningOn: settings.configuration.listen, isEncrypted: settings.configuration.tlsCertificate != nil)
             return [found] + environmentWarnings
-                + warnings.map { .warning("configuration", $0.message, hint: $0.hint) }
+                + warnings.map { .warning("configuration", $0.message, copying: $0.lines, hint: $0.hint) }
         } catch {
             return [.wrong("configuration", error)] + environmentWarnings
         }

@@ -134,8 +134,11 @@ extension LogLine {
     /// Returns the line for a warning.
     static func warning(_ warning: StartupWarning, in environment: Environment) -> LogLine {
         LogLine(
-            environment.text(ofWarning: warning.message, hint: warning.hint), hasTime: false,
-            ["level": "warning", "message": .string(warning.message), "hint": .string(warning.hint)])
+            environment.text(ofWarning: warning.message, hint: warning.hint, copying: warning.lines), hasTime: false,
+            [
+                "level": "warning", "message": .string(warning.message),
+                "hint": .string(([warning.hint] + warning.lines).joined(separator: "\n")),
+            ])
     }
 
     /// Returns the line for an error.

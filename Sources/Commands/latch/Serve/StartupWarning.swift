@@ -12,6 +12,8 @@ import PortableFoundation
 struct StartupWarning: Sendable {
     let message: String
     let hint: String
+    /// Lines to copy into a file, where there are some.
+    var lines: [String] = []
 }
 
 extension StartupWarning {
@@ -41,7 +43,9 @@ extension StartupWarning {
 
 extension Environment {
     /// Writes a warning to standard error.
-    @Sendable func warn(_ warning: StartupWarning) { warn(warning.message, hint: warning.hint) }
+    @Sendable func warn(_ warning: StartupWarning) {
+        warn(warning.message, hint: warning.hint, copying: warning.lines)
+    }
 }
 
 extension Settings {
@@ -72,7 +76,7 @@ extension Settings {
                         "No proxy is trusted, so all clients behind the one that terminates TLS share its address and its limits.",
                     hint: "Set trusted_proxies to the proxy's address, such as 127.0.0.1."))
         }
-        warnings += secretWarnings(listeningOn: address) + issuerWarnings + scopeWarnings
+        warnings += secretWarnings(listeningOn: address) + issuerWarnings + scopeWarnings + formWarnings
         // This is not an error, because a proxy may terminate TLS. An http issuer has its own warning about this.
         if !isEncrypted, !address.isLoopback, !hasInsecureIssuer {
             warnings.append(
@@ -140,7 +144,25 @@ extension Settings {
         ]
     }
 
-    /// The warnings about a public URL that limits what clients can use.
+    /// The warnings of words in a file, for which tables are written now, with these tables.
+    private var formWarnings: [StartupWarning] {
+        all.filter(\.isOfWords).map { effective in
+            let (key, tables) = (effective.setting.key, effective.setting.tables(configuration))
+            let form =
+                effective.source.isJSON
+                ? "\"\(key)\": "
+                    + String(decoding: JSONValue.array(tables.map { .object($0) }).serialized(), as: UTF8.self)
+                : Settings.toml(tables, named: key)
+            return StartupWarning(
+                message: "\(effective.source): '\(key)' has words, which the next version does not read.",
+                hint: effective.source.isJSON
+                    ? "Replace the member by the new form."
+                    : "Remove them, and write the new form at the end of the file.",
+                lines: form.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        }
+    }
+
+    /// The warnings of a public URL that limits what clients can use.
     private var issuerWarnings: [StartupWarning] {
         var warnings: [StartupWarning] = []
         if identity.passkeyDomain != nil, identity.issuer == nil {

@@ -76,6 +76,10 @@ package struct GeneratorSettings: Sendable, Hashable {
             throw .invalidConfiguration(
                 "\(path):\(error.location.line):\(error.location.column): \(error.message).", hint: error.hint)
         }
+        guard document.root["generate"]?.arrayValue == nil else {
+            throw .invalidConfiguration(
+                "\(path): 'generate' is one table, and not a list.", hint: "Write the table [generate] once.")
+        }
         for (name, value) in document.root["generate"]?.objectValue ?? [:] {
             let line = document.lines["generate.\(name)"].map { ":\($0)" } ?? ""
             guard let option = GeneratorOption(rawValue: name) else {

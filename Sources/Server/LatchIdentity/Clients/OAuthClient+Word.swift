@@ -17,14 +17,19 @@ extension OAuthClient {
         do throws(WordError) { try self.init(parsing: word) } catch { return nil }
     }
 
-    /// Parses the word of a configuration.
-    init(parsing word: String) throws(WordError) {
-        let parts = word.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
-        guard let id = parts.first, Self.isID(id) else {
+    /// Creates a client with nothing but an id, which must be a valid one.
+    private init(checkedID id: String) throws(WordError) {
+        guard Self.isID(id) else {
             throw WordError(reason: "an id has 1 to 100 of the letters a to z, digits, '-', '.' and '_'")
         }
         guard id != Self.firstPartyID else { throw WordError(reason: "the id '\(id)' is reserved") }
         self.init(id: id)
+    }
+
+    /// Parses the word of a configuration.
+    init(parsing word: String) throws(WordError) {
+        let parts = word.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
+        try self.init(checkedID: parts.first ?? "")
         for part in parts.dropFirst() {
             do throws(WordError) { try apply(part) } catch {
                 throw WordError(reason: "the client '\(id)' \(error.reason)")
@@ -86,5 +91,44 @@ extension OAuthClient {
         }
         guard Set(list).count == list.count else { throw WordError(reason: "names a URL twice in '\(name)'") }
         return list
+    }
+}
+
+extension OAuthClient {
+    /// The form as tables of a file.
+    static let tables: SettingTables<[OAuthClient]> = .list(
+        known: ["id", "confidential", "trusted", "grants", "scopes", "redirects", "logout"], key: "id",
+        id: \.id,
+        parse: { table throws(SettingTable.MemberError) in try OAuthClient(table) }, table: { $0.table })
+
+    /// Parses a table of a file.
+    private init(_ table: SettingTable) throws(SettingTable.MemberError) {
+        let id = try table.requiredText("id")
+        let (confidential, trusted) = (try table.flag("confidential"), try table.flag("trusted"))
+        let (grants, scopes) = (try table.list("grants"), try table.list("scopes"))
+        let (redirects, logout) = (try table.list("redirects"), try table.list("logout"))
+        do throws(WordError) { try self.init(checkedID: id) } catch { throw SettingTable.MemberError(error.reason) }
+        (isConfidential, isTrusted) = (confidential, trusted)
+        do throws(WordError) {
+            if let grants { self.grants = try Self.grants(grants) }
+            if let scopes { self.scopes = try Self.scopes(scopes) }
+            if let redirects { redirectURIs = try Self.redirects(redirects, "redirects") }
+            if let logout { postLogoutRedirectURIs = try Self.redirects(logout, "logout") }
+        } catch {
+            throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
+        }
+    }
+
+    /// The table that `init(_:)` parses.
+    private var table: JSONObject {
+        func list(_ texts: [String]) -> JSONValue { .array(texts.map { .string($0) }) }
+        var table: JSONObject = ["id": .string(id)]
+        if isConfidential { table["confidential"] = true }
+        if isTrusted { table["trusted"] = true }
+        table["grants"] = list(grants.map(\.rawValue).sorted())
+        if let scopes { table["scopes"] = list(scopes.elements.map(\.rawValue)) }
+        if !redirectURIs.isEmpty { table["redirects"] = list(redirectURIs) }
+        if !postLogoutRedirectURIs.isEmpty { table["logout"] = list(postLogoutRedirectURIs) }
+        return table
     }
 }

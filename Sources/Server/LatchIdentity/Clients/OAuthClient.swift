@@ -4,16 +4,22 @@ public import LatchAuth
 
 /// A registered OAuth client (RFC 6749 §2), with the grants and scopes that it may use.
 ///
-/// In a configuration it is one word with parts that are separated by semicolons:
+/// In a configuration file it is a table. In the environment it is one word with parts that are separated by semicolons:
 ///
 /// ```
+/// [[clients]]
+/// id = "reports"
+/// confidential = true
+/// grants = ["password", "refresh_token"]
+/// scopes = ["widgets:read", "files:read"]
+///
 /// reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read
 /// ```
 ///
-/// An omitted part grants less. Without `confidential`, a client is public, and without `grants`, it has only the grant
+/// An omitted member grants less. Without `confidential`, a client is public, and without `grants`, it has only the grant
 /// `refresh_token`. A client without `scopes` may request every scope of the server, and the rights of the account
 /// limit its tokens. A client that signs users in on the server's pages has `redirects`. A client of the operator is
-/// `trusted`, so that its users are not asked for their consent:
+/// `trusted`, and its users are not asked for their consent:
 ///
 /// ```
 /// notes;grants=authorization_code,refresh_token;redirects=https://notes.example.com/callback,notes://callback

@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchCore
+
 /// A setting of a server: its key in a configuration file, its place in the configuration, and its format.
 ///
 /// Its default is the value of the property in a new configuration.
@@ -20,6 +22,11 @@ package struct ConfigurationSetting<Configuration>: Sendable {
     package let apply: @Sendable (_ text: String, _ configuration: inout Configuration) throws(SettingProblem) -> Void
     /// Formats the value so that `apply` can parse it.
     package let text: @Sendable (_ configuration: Configuration) -> String
+    /// Reads the tables of a file into a configuration; nil for a setting that has none.
+    package let applyTables:
+        (@Sendable (_ tables: [JSONObject], _ configuration: inout Configuration) throws(SettingProblem) -> Void)?
+    /// Returns the value as tables, which `applyTables` accepts; empty for a setting that has none.
+    package let tables: @Sendable (_ configuration: Configuration) -> [JSONObject]
     /// Copies the value from a configuration to another one.
     package let copy: @Sendable (_ source: Configuration, _ target: inout Configuration) -> Void
     /// Removes from a text what must not be shown.
@@ -43,6 +50,14 @@ package struct ConfigurationSetting<Configuration>: Sendable {
             configuration[keyPath: path] = try format.parse(text)
         }
         text = { format.text($0[keyPath: path]) }
+        if let tables = format.tables {
+            applyTables = { given, configuration throws(SettingProblem) in
+                configuration[keyPath: path] = try tables.parse(given)
+            }
+        } else {
+            applyTables = nil
+        }
+        tables = { format.tables?.tables($0[keyPath: path]) ?? [] }
         copy = { $1[keyPath: path] = $0[keyPath: path] }
         self.redact = redact ?? { isSecret && !$0.isEmpty ? "(redacted)" : $0 }
     }
@@ -61,6 +76,14 @@ package struct ConfigurationSetting<Configuration>: Sendable {
             try setting.apply(text, &configuration[keyPath: path])
         }
         text = { setting.text($0[keyPath: path]) }
+        if let applyTables = setting.applyTables {
+            self.applyTables = { tables, configuration throws(SettingProblem) in
+                try applyTables(tables, &configuration[keyPath: path])
+            }
+        } else {
+            applyTables = nil
+        }
+        tables = { setting.tables($0[keyPath: path]) }
         copy = { setting.copy($0[keyPath: path], &$1[keyPath: path]) }
         redact = setting.redact
     }
@@ -80,6 +103,8 @@ package enum SettingProblem: Error, Sendable, Hashable {
     case expected(String)
     /// A part of the value cannot be used: a sentence without its full stop, which quotes nothing that may be a secret.
     case unusable(String)
+    /// A part of a table, counted from 0, cannot be used: a sentence as that of `unusable`, which names the table.
+    case inTable(Int, String)
     /// A problem in a sentence that may quote the text, with a hint; `expected` is the form that does not quote it.
     case stated(String, hint: String?, expected: String)
 }
@@ -89,7 +114,7 @@ extension IdentityError {
     static func invalidSetting(_ key: String, _ problem: SettingProblem) -> IdentityError {
         switch problem {
         case .expected(let expected), .stated(_, _, let expected): .invalidSetting(key, expected)
-        case .unusable(let reason): .unusableSetting(key, reason)
+        case .unusable(let reason), .inTable(_, let reason): .unusableSetting(key, reason)
         }
     }
 }

@@ -98,7 +98,8 @@ extension IdentityConfiguration {
         .init("default_scopes", \.defaultScopes, .scopes, "the scopes of a login that requests none", isReloaded: true),
         .init(
             "clients", \.clients, .clients,
-            "OAuth clients by id, such as phone;grants=password,refresh_token;scopes=files:read", isReloaded: true),
+            "OAuth clients: tables of a file, or words such as phone;grants=password,refresh_token;scopes=files:read",
+            isReloaded: true),
         .init(
             "client_secrets", \.clientSecretDigests, .digests,
             "the SHA-256 of confidential clients' random secrets, ID=HEX", isReloaded: true, isSecret: true),
@@ -119,7 +120,7 @@ extension IdentityConfiguration {
             "refreshes of one account, a hundredth of them of one device", isReloaded: true),
         .init(
             "upstreams", \.upstreams, .upstreams,
-            "identity providers to sign in through, such as google;client_id=ID;email_domains=gmail.com",
+            "identity providers to sign in through: tables of a file, or words such as google;client_id=ID;email_domains=gmail.com",
             isReloaded: true),
         .init(
             "upstream_secrets", \.upstreamSecrets, .secrets, "the client secrets at these providers, NAME=SECRET",

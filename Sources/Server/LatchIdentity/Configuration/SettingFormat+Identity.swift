@@ -197,7 +197,7 @@ extension SettingFormat where Value == [OAuthClient] {
                     }
                 }
                 return .unusable("two clients have the same id")
-            })
+            }, tables: OAuthClient.tables)
     }
 }
 
@@ -210,7 +210,7 @@ extension SettingFormat where Value == [UpstreamProvider] {
                     UpstreamProvider(word: String($0))
                 }
                 return providers.flatMap { Set($0.map(\.name)).count == $0.count ? $0 : nil }
-            }, text: { $0.map(\.word).joined(separator: " ") })
+            }, text: { $0.map(\.word).joined(separator: " ") }, tables: UpstreamProvider.tables)
     }
 }
 

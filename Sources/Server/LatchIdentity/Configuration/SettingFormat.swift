@@ -8,14 +8,17 @@ package struct SettingFormat<Value>: Sendable {
     package let parse: @Sendable (String) throws(SettingProblem) -> Value
     /// Formats a value so that `parse` accepts it.
     package let text: @Sendable (Value) -> String
+    /// The form as tables of a file; nil for a setting that has none.
+    package let tables: SettingTables<Value>?
 
     /// Creates a format.
     package init(
         parse: @escaping @Sendable (String) throws(SettingProblem) -> Value,
-        text: @escaping @Sendable (Value) -> String
+        text: @escaping @Sendable (Value) -> String, tables: SettingTables<Value>? = nil
     ) {
         self.parse = parse
         self.text = text
+        self.tables = tables
     }
 
     /// Creates a format of one expected form.
@@ -26,13 +29,13 @@ package struct SettingFormat<Value>: Sendable {
     ///   - problem: Describes the part of a text that is not valid; nil if `expected` says enough.
     package init(
         expected: String, parse: @escaping @Sendable (String) -> Value?, text: @escaping @Sendable (Value) -> String,
-        problem: @escaping @Sendable (String) -> SettingProblem? = { _ in nil }
+        problem: @escaping @Sendable (String) -> SettingProblem? = { _ in nil }, tables: SettingTables<Value>? = nil
     ) {
         self.init(
             parse: { text throws(SettingProblem) in
                 guard let value = parse(text) else { throw problem(text) ?? .expected(expected) }
                 return value
-            }, text: text)
+            }, text: text, tables: tables)
     }
 
     /// Returns a format in which empty text is nil, since neither a shell nor a file can express nil otherwise.

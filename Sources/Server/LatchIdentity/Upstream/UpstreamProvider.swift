@@ -5,12 +5,18 @@ import LatchCore
 
 /// An identity provider that users may sign in through, and the registration of this server there.
 ///
-/// In a configuration it is one word with parts that are separated by semicolons:
+/// In a configuration file it is a table. In the environment it is one word with parts that are separated by semicolons:
 ///
 /// ```
+/// [[upstreams]]
+/// name = "staff"
+/// issuer = "https://sso.example.com"
+/// client_id = "latch"
+/// secret_file = "/etc/latch/staff.secret"
+/// email_domains = ["example.com"]
+///
 /// google;client_id=123.apps.googleusercontent.com;email_domains=gmail.com
 /// microsoft;client_id=…;tenants=72f988bf-86f1-41af-91ab-2d7cd011db47
-/// staff;issuer=https://sso.example.com;client_id=latch;secret_file=/etc/latch/staff.secret;email_domains=example.com
 /// ```
 ///
 /// The secrets are in the setting `upstream_secrets`, or each is in a file.
@@ -66,20 +72,24 @@ extension UpstreamProvider {
     /// Parses the word of a configuration; nil if it is malformed.
     package init?(word: String) {
         let parts = word.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
-        guard let name = parts.first, name.isWord(maximum: 40, also: "-"), name == name.lowercasedASCII(),
-            !Self.reserved.contains(name)
-        else { return nil }
+        guard let name = parts.first, Self.isName(name) else { return nil }
         self.init(name: name, kind: Kind(rawValue: name) ?? .openID, clientID: "")
         var seen: Set<String> = []
         for part in parts.dropFirst() {
             let pair = part.unicodeScalars.split(separator: "=", maxSplits: 1).map { String($0) }
-            guard pair.count == 2, seen.insert(pair[0]).inserted, set(pair[0], pair[1]) else { return nil }
+            guard pair.count == 2, seen.insert(pair[0]).inserted else { return nil }
+            let list = pair[1].unicodeScalars.split(separator: ",").map { String($0) }
+            guard set(pair[0], pair[1], list) else { return nil }
         }
         guard !clientID.isEmpty else { return nil }
     }
 
-    private mutating func set(_ name: String, _ value: String) -> Bool {
-        let list = value.unicodeScalars.split(separator: ",").map { String($0).lowercasedASCII() }
+    static func isName(_ text: String) -> Bool {
+        text.isWord(maximum: 40, also: "-") && text == text.lowercasedASCII() && !reserved.contains(text)
+    }
+
+    /// Sets a member to a value, or to the elements of a list; returns false where it cannot be used.
+    mutating func set(_ name: String, _ value: String, _ list: [String]) -> Bool {
         switch name {
         case "kind":
             guard let kind = Kind(rawValue: value) else { return false }
@@ -93,19 +103,18 @@ extension UpstreamProvider {
             tenant = value
         case "tenants":
             guard list.allSatisfy({ $0.isWord(maximum: 253, also: "-.") }) else { return false }
-            tenants = list
+            tenants = list.map { $0.lowercasedASCII() }
         case "email_domains":
             guard list.allSatisfy({ $0.isWord(maximum: 253, also: "-.") }) else { return false }
-            emailDomains = list
+            emailDomains = list.map { $0.lowercasedASCII() }
         case "app_ids":
-            let ids = value.unicodeScalars.split(separator: ",").map { String($0) }
-            guard ids.allSatisfy({ $0.isWord(maximum: 155, also: "-.") }) else { return false }
-            appIDs = ids
+            guard list.allSatisfy({ $0.isWord(maximum: 155, also: "-.") }) else { return false }
+            appIDs = list
         case "team_id": teamID = value
         case "key_id": keyID = value
         case "secret_file": secretFile = value
         case "scopes":
-            let named = Scopes(value.unicodeScalars.split(separator: ",").compactMap { Scope(rawValue: String($0)) })
+            let named = Scopes(list.compactMap(Scope.init(rawValue:)))
             guard named.count == list.count else { return false }
             scopes = named
         default: return false
