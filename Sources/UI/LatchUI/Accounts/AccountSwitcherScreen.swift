@@ -24,7 +24,7 @@ public struct AccountSwitcherScreen: Screen {
         case switched(AccountEntry)
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// Another account is the current one.
         case switched(AccountEntry)

@@ -18,7 +18,7 @@ public struct UserMenuScreen: Screen {
         case signedOut
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// To the profile.
         case profile

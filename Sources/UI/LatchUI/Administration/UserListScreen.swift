@@ -20,7 +20,7 @@ public struct UserListScreen: Screen {
         case next(AccountPage)
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// To one user.
         case selected(AccountProfile)

@@ -28,7 +28,7 @@ public struct UserScreen: Screen {
         case changed(AccountProfile)
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The administrator has left the screen; with the user as it is now.
         case closed(AccountProfile)

@@ -7,7 +7,7 @@ import LatchCore
 /// The open screens of an app's user as a value: what each outcome of each screen leads to.
 ///
 /// It contains no model and no task; ``AuthNavigator`` makes the models of its screens. An outcome carries the identifier of its
-/// screen: a screen that is no longer open changes nothing, and a covered one acts in its own position, below what the user sees.
+/// screen: a screen that is no longer open changes nothing. A covered one acts in its position, below what the user sees.
 /// A screen is open at most once.
 struct AuthFlow: Hashable, Sendable {
     struct OpenScreen: Hashable, Sendable, Identifiable {
@@ -91,7 +91,7 @@ struct AuthFlow: Hashable, Sendable {
     mutating func leave() {
         (isSignedIn, hasProfile) = (false, false)
         screens.removeAll(where: \.route.needsUser)
-        // There is no account to return to.
+        // No account is left to return to.
         for index in screens.indices { screens[index].isForNewAccount = false }
     }
 

@@ -47,7 +47,7 @@ public final class AuthModel {
     /// The URLs below which the links of mails are that ``open(_:)`` takes: by default the server's, as
     /// `https://id.example.com/verify?token=…` is; `notes://` adds those of a scheme.
     public var linkBases: [URL]
-    /// A function that is called when a signed-out user leaves the sign-in, such as a guest; without it the sign-in has no such
+    /// A function that is called when a signed-out user leaves the sign-in, such as a guest. Without it the sign-in has no such
     /// button, since there is nothing to return to.
     @ObservationIgnored public var onCancel: (@MainActor () -> Void)?
 
@@ -65,7 +65,7 @@ public final class AuthModel {
     private(set) var current: AccountEntry?
     /// Whether the list has further accounts.
     @ObservationIgnored var hasOtherAccounts = false
-    /// The signed-in user; nil while nobody is signed in.
+    /// The signed-in user; nil while no user is signed in.
     private(set) var user: SignedInUser?
     /// The news above the sign-in, until a user signs in; nil for none.
     var news: Phrase?
@@ -107,7 +107,7 @@ public final class AuthModel {
         follow()
     }
 
-    /// Creates the model of an app whose users may have several accounts at a server, each with tokens of its own in the
+    /// Creates the model of an app whose users may have several accounts at a server, each with separate tokens in the
     /// platform's secret store.
     ///
     /// ```swift no-check
@@ -157,7 +157,7 @@ extension AuthModel {
     public var isSignedIn: Bool { gate.phase == .signedIn }
     /// Whether nothing but the lock is shown.
     public var isLocked: Bool { isSignedIn && lock?.lock.isLocked == true }
-    /// The current account on this device; nil for a model of one client, and while nobody is signed in.
+    /// The current account on this device; nil for a model of one client, and while no user is signed in.
     public var account: AccountEntry? { isSignedIn ? current : nil }
     /// The profile of the signed-in user; nil until it is loaded.
     ///
@@ -210,7 +210,7 @@ extension AuthModel {
         if gate.phase == .unavailable { perform { [weak self] in await self?.restore() } }
     }
 
-    /// Waits until no request is under way in any scene, for tests and for programs without a view.
+    /// Waits until no request is running in any scene, for tests and for programs without a view.
     public func settled() async {
         synchronize()
         while let task = nextTask() {

@@ -15,13 +15,13 @@ public import PortableFoundation
 /// Button("Devices") { scene?.push(.devices) }
 /// ```
 ///
-/// All scenes show the same user. What is typed in one, and where its user has gone, is not in the others; the link of a mail
+/// All scenes show the same user. What is typed in one, and where its user has gone, is not in the others. The link of a mail
 /// opens in the window that got it. An app with one window needs no scene: the model has the same functions.
 @MainActor @Observable
 public final class AuthScene: Identifiable {
     /// The identifier of the scene, also for the lock of its window.
     public nonisolated let id = UUID()
-    /// The menu of the signed-in user in this window; nil while nobody is signed in.
+    /// The menu of the signed-in user in this window; nil while no user is signed in.
     public private(set) var menu: UserMenuModel?
 
     /// The step-up in this window; a new one, with empty fields, after each.
@@ -146,7 +146,7 @@ extension AuthScene {
         navigator.open(link)
     }
 
-    /// Waits until no request is under way in any scene; see `AuthModel.settled()`.
+    /// Waits until no request is running in any scene; see `AuthModel.settled()`.
     public func settled() async { await auth?.settled() }
 
     /// All models of the scene.

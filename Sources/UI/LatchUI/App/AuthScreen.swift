@@ -82,7 +82,7 @@ public protocol AnyScreenModel: AnyObject {
     var controls: [Control] { get }
     /// The control with the focus; nil for none.
     var focus: ControlID? { get }
-    /// Whether a request is under way.
+    /// Whether a request is running.
     var isBusy: Bool { get }
     /// Whether the user may leave the screen by a gesture.
     var canBeDismissed: Bool { get }
@@ -94,7 +94,7 @@ public protocol AnyScreenModel: AnyObject {
     var onFailure: @MainActor (ScreenFailure) -> Void { get set }
     /// Takes an input.
     func send(_ input: ScreenInput)
-    /// Waits until no request is under way.
+    /// Waits until no request is running.
     func settled() async
 }
 

@@ -12,7 +12,7 @@ struct AuthScreenFactory {
     let accountSignIn: AccountSignIn?
     /// The client of the current account.
     let client: AuthClient
-    /// The user; nil while nobody is signed in.
+    /// The user; nil while no user is signed in.
     let user: SignedInUser?
     /// Whether the app hears of a signed-out user who leaves the sign-in.
     let isCancellable: Bool
@@ -106,7 +106,7 @@ struct AuthScreenFactory {
 
     /// Returns the sign-in with a password that was just proved or chosen.
     ///
-    /// - Parameter user: The signed-in user, whose content another account's password leaves as it is; nil for nobody.
+    /// - Parameter user: The signed-in user, whose content another account's password leaves as it is; nil if no user is signed in.
     private func passwordSignIn(of user: SignedInUser? = nil) -> PasswordSignIn {
         // Not the one of the sign-in's form, whose late answer may be another user's.
         let (client, accountSignIn) = (accounts?.newClient() ?? client, accountSignIn)

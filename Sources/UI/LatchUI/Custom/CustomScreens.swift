@@ -11,7 +11,7 @@ public struct ScreenPosition<Outcome> {
     public let client: AuthClient
     /// The route to the screen.
     public let route: AuthRoute
-    /// The profile of the signed-in user, as far as it is known; nil while nobody is signed in.
+    /// The profile of the signed-in user, as far as it is known; nil while no user is signed in.
     public let profile: AccountProfile?
     /// The clock of the model.
     public let clock: WallClock
@@ -75,7 +75,7 @@ extension ScreenPosition where Outcome == AuthOutcome {
     }
 }
 
-/// A screen of LatchUI that an app may replace by a screen of its own, with ``AuthModel/Configuration/replace(_:by:)``.
+/// A screen of LatchUI that an app may replace by its screen, with ``AuthModel/Configuration/replace(_:by:)``.
 public protocol ReplaceableScreen: Screen {
     /// The place of the screen in the flow.
     static var replacement: ScreenReplacement<Outcome> { get }

@@ -41,7 +41,7 @@ public struct FormScreen: Screen {
         case accepted(Entries)
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The entries are taken; without secrets.
         case submitted(Entries)

@@ -22,7 +22,7 @@ public struct DevicesScreen: Screen {
         case loaded([SignedInDevice])
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The user has left the screen.
         case closed

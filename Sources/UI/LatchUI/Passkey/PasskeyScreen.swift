@@ -18,7 +18,7 @@ public struct PasskeyScreen: Screen {
         case created
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The account has a passkey.
         case created

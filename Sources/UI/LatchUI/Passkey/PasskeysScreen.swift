@@ -40,7 +40,7 @@ public struct PasskeysScreen: Screen {
         case removed(id: String)
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The user has left the screen.
         case closed

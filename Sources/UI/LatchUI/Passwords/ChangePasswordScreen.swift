@@ -18,7 +18,7 @@ public struct ChangePasswordScreen: Screen {
         case changed
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The password is changed.
         case changed

@@ -42,7 +42,7 @@ public struct PasswordResetScreen: Screen {
         public static var reset: Response { .reset(email: nil) }
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The password is set, and the user signs in with it; the address is empty if only the link is known.
         case signIn(email: String)
@@ -290,7 +290,7 @@ extension PasswordResetScreen {
                 return .sent(email: email)
             case .reset(let token, let password, let expected):
                 let result = try await client.resetPassword(token: token.value, newPassword: password.value)
-                // Somebody may have sent the link of an account of their own: its owner reads the address first.
+                // An attacker may have sent the link of their account: the user reads its address first.
                 if let signIn, let email = result.email, email.lowercasedASCII() == expected.lowercasedASCII(),
                     await signIn.succeeds(email, password)
                 {

@@ -18,7 +18,7 @@ public struct EditProfileScreen: Screen {
         case saved(AccountProfile)
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The profile is saved.
         case saved(AccountProfile)

@@ -27,7 +27,7 @@ public struct ProfileScreen: Screen {
         case deleted
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// To the editing of the names.
         case edit(AccountProfile)

@@ -7,7 +7,7 @@ public import LatchTexts
 
 /// The verification of an e-mail address: it waits for the link of a mail, which opens the app.
 ///
-/// A server may want the password together with the link, since whoever reads the mail need not have chosen it. An app that
+/// A server may want the password together with the link, since the reader of the mail need not have chosen it. An app that
 /// was ended while it waited restores the screen from its encoded form, which has no secret.
 public struct EmailVerificationScreen: Screen {
     /// The step of a verification.
@@ -44,14 +44,14 @@ public struct EmailVerificationScreen: Screen {
         case signedIn
         /// The address is not verified yet.
         case waiting
-        /// Nobody can be asked, since no user is signed in.
+        /// The server cannot be asked, since no user is signed in.
         case unknown
 
         /// The link has verified an address that the server did not state.
         public static var verified: Response { .verified() }
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The address is verified.
         case verified(email: String)
@@ -83,7 +83,7 @@ public struct EmailVerificationScreen: Screen {
     private var isAsking = false
     /// Whether the late answer of a cancelled request has said that the address is verified.
     private var isVerified = false
-    /// The token of the request that is under way, for the step after it.
+    /// The token of the running request, for the step after it.
     private var token: FieldText?
     /// The token of a link that could not be sent, until it is.
     private var unsent: FieldText?
@@ -208,7 +208,7 @@ public struct EmailVerificationScreen: Screen {
         return .stay
     }
 
-    /// Takes a late answer, which keeps the token of a link that is under way: the link decides.
+    /// Takes a late answer, which keeps the token of a link that is being opened: the link decides.
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         switch response {
         case .verified(let email, let isChangePending):
@@ -366,7 +366,7 @@ extension EmailVerificationScreen {
                 }
                 return .verified(email: result.email, isChangePending: result.isChangePending)
             case .check:
-                // Nobody can be asked before the first sign-in.
+                // The server cannot be asked before the first sign-in.
                 guard client.session.currentState.isSignedIn else { return .unknown }
                 let account = try await client.profile()
                 return account.isEmailVerified == true ? .verifiedElsewhere(email: account.email) : .waiting

@@ -52,7 +52,7 @@ public struct RegistrationScreen: Screen {
         case signedUp(email: String)
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The account is created; its address waits for the verification.
         case registered(email: String)

@@ -36,7 +36,7 @@ public struct ConsentScreen: Screen {
         case decided
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The scopes are granted.
         case allowed([Scope])

@@ -4,7 +4,7 @@ public import LatchTexts
 
 /// The selection of the scopes that a sign-in requests, by category.
 public struct ScopeSelectionScreen<Option: SelectableScope>: Screen {
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The selected scopes, in the order in which they are requested.
         case selected([Option])

@@ -6,7 +6,7 @@ public import LatchTexts
 
 /// The second factor of the user: its set-up, new recovery codes, and its removal.
 ///
-/// A set-up shows the secret for the authenticator app, takes a first code, and then shows the recovery codes, so that nobody
+/// A set-up shows the secret for the authenticator app, takes a first code, and then shows the recovery codes. No user
 /// keeps those of a factor that does not hold. A confirmation whose answer was lost may have taken effect: the screen then
 /// offers new recovery codes for a code of the app. A secret leaves with the step that shows it.
 public struct SecondFactorScreen: Screen {
@@ -50,7 +50,7 @@ public struct SecondFactorScreen: Screen {
         case removed
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The factor holds.
         case enabled
@@ -68,7 +68,7 @@ public struct SecondFactorScreen: Screen {
     private var isReplacement = false
     /// The recovery codes of a late answer, until the running request has ended.
     private var lateCodes: [FieldText]?
-    /// Whether a confirmation is under way.
+    /// Whether a confirmation is running.
     private var isConfirming = false
     /// Whether the answer to a confirmation was lost, so that the factor may hold.
     private var isUnsure = false

@@ -55,7 +55,7 @@ public struct StepUpScreen: Screen {
         case authenticated
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The user is authenticated.
         case authenticated

@@ -62,7 +62,7 @@ public struct SignInScreen: Screen {
         case challenged(SignInChallenge)
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The user is signed in.
         case signedIn

@@ -18,7 +18,7 @@ public struct UnlockScreen: Screen {
         case authenticated
     }
 
-    /// The way on.
+    /// How the screen ends, or where it leads.
     public enum Outcome: Hashable, Sendable {
         /// The app is open.
         case unlocked

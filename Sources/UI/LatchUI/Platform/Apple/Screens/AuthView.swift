@@ -5,7 +5,7 @@ public import SwiftUI
 
 /// The visible screen of an app's model.
 ///
-/// An app replaces single screens by views of its own, wherever they are shown, with ``SwiftUICore/View/authScreen(_:)``.
+/// An app replaces single screens by its views, wherever they are shown, with ``SwiftUICore/View/authScreen(_:)``.
 public struct AuthView: View {
     private let auth: AuthModel
     @Environment(\.authScreen) private var replacement
@@ -91,7 +91,7 @@ extension EnvironmentValues {
 }
 
 extension View {
-    /// Shows screens of models in this view by views of the app's own, also in sheets, such as that of one more account.
+    /// Shows screens of models in this view by views of the app, also in sheets, such as that of one more account.
     ///
     /// ```swift no-check
     /// SessionGate(auth) { NotesView() }
