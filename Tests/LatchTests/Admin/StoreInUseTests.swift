@@ -46,7 +46,8 @@ import Testing
 
     private func expectRefusal(_ outcome: BuiltProgram.Outcome) {
         #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
-        #expect(outcome.error.count == 2 && outcome.error.first?.contains(" open") == true, "\(outcome.error)")
+        #expect(
+            outcome.error.count == 2 && outcome.error.first?.contains("another command") == true, "\(outcome.error)")
         #expect(outcome.error.last?.hasPrefix("hint: End ") == true)
     }
 
