@@ -137,7 +137,7 @@ import Testing
             }
             process.kill()
             await process.end()
-            #expect(lines[0].hasSuffix("Connection refused. It is tried for 15 seconds."), "\(lines)")
+            #expect(lines[0].hasSuffix("Connection refused. Retrying for 15 seconds."), "\(lines)")
         }
     }
 
