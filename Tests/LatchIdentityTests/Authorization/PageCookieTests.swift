@@ -36,7 +36,10 @@ import Testing
         var names: Set<String> = []
         for path in ["", "/one", "/two"] {
             let site = try await Site { $0.issuer = "https://id.example.com\(path)" }
-            names.insert(PageCookies(site.identity.services).endedSession)
+            let services = site.identity.services
+            let cookies = PageCookies(
+                issuer: services.accessTokens.issuer, pepper: services.pepper, clock: services.clock)
+            names.insert(cookies.endedSession)
             await site.close()
         }
         #expect(names.count == 3)

@@ -239,7 +239,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         node.mailer.refuse("")
         await node.pass(60)
         // One refused address is no outage of the mail server.
-        let backlog = try await node.identity.services.mailBacklog()
+        let backlog = try await node.identity.services.measurements.mailBacklog()
         #expect(backlog.count == 1 && backlog.age == 0)
         #expect(try await node.forget("ada@example.com") == 200)
         await node.identity.services.mails.flush()

@@ -20,7 +20,7 @@ import Testing
     @Test func `004: is never more than the account may have, whatever the app asks for`() async throws {
         let site = try await Site()
         try await site.signUp()
-        let all = site.identity.services.scopes.known.text
+        let all = site.identity.services.scopePolicy.known.text
         let answer = try await site.passwordGrant(scope: all + " planets:admin")
         #expect(answer.status == 200)
         #expect(

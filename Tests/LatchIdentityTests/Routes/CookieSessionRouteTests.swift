@@ -88,7 +88,7 @@ import Testing
             #expect(answer.response.body == answers[0].response.body)
             #expect(answer.field(.setCookie) == nil)
         }
-        #expect(answers[0].message == "The e-mail address or the password is wrong.")
+        #expect(answers[0].message == "The email address or the password is wrong.")
         let unverified = try await site.logIn("unverified@example.com")
         #expect(unverified.status == 403 && unverified.string("code") == "emailUnverified")
         let closed = try await site.logIn("disabled@example.com")

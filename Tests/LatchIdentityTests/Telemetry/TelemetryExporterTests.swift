@@ -211,7 +211,7 @@ private func configuration(
         }
         report.finish()
         let all = await news.reduce(into: []) { $0.append($1) }
-        #expect(all == ["It answers 400.", nil])
+        #expect(all == ["The collector responded with status 400.", nil])
         #expect(instances.count == 2)
     }
 

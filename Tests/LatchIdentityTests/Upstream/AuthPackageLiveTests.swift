@@ -84,7 +84,7 @@ import AuthenticationServices
         _ = try await auth.resetPassword(token: token, newPassword: "a sentence of my own")
         #expect(try await site.logIn("new@example.com", password: "a sentence of my own").status == 200)
         await #expect(
-            throws: APIError.server(status: 409, message: "There is already an account with this e-mail address.")
+            throws: APIError.server(status: 409, message: "There is already an account with this email address.")
         ) {
             try await auth.inviteUser(email: "new@example.com")
         }

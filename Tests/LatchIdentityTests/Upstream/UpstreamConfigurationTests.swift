@@ -21,7 +21,7 @@ import Testing
         ("google;client_id=a", "", "set for 'google'"),
         ("google;client_id=a;secret_file=/nowhere/secret", "", "a readable secret_file"),
         ("google;client_id=a;secret_file=/dev/null", "google=s", "left out for 'google'"),
-        ("google;client_id=a", "google=s other=s", "'other' is none"),
+        ("google;client_id=a", "google=s other=s", "'other' is not one of them"),
     ])
     func `is refused at the start where a provider cannot work`(
         words: String, secrets: String, problem: String

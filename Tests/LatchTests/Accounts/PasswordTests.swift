@@ -171,7 +171,7 @@ import Testing
             #expect(refused.ending == .exited(1))
             #expect(
                 refused.error == [
-                    "latch: The terms of use of version '2026-01' have to be accepted.",
+                    "latch: Version '2026-01' of the terms of use must be accepted.",
                     "hint: Read them, then add '--accept-terms VERSION'.",
                 ])
             let created = try await home.latch(

@@ -46,7 +46,8 @@ import Testing
 
     private func expectRefusal(_ outcome: BuiltProgram.Outcome) {
         #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
-        #expect(outcome.error.count == 2 && outcome.error.first?.contains(" open") == true, "\(outcome.error)")
+        #expect(
+            outcome.error.count == 2 && outcome.error.first?.contains("another command") == true, "\(outcome.error)")
         #expect(outcome.error.last?.hasPrefix("hint: End ") == true)
     }
 
@@ -136,7 +137,7 @@ import Testing
             }
             process.kill()
             await process.end()
-            #expect(lines[0].hasSuffix("Connection refused. It is tried for 15 seconds."), "\(lines)")
+            #expect(lines[0].hasSuffix("Connection refused. Retrying for 15 seconds."), "\(lines)")
         }
     }
 

@@ -17,17 +17,17 @@ import Testing
             "in word 2 the client 'notes' has the unknown grant 'magic'; known are password, "
         ),
         ("notes;secret=hunter2", "the client 'notes' has the unknown part 'secret'; known are confidential, "),
-        ("notes;redirects=notes", "the client 'notes' has a URL in 'redirects' that cannot be used, number 1 of 1"),
+        ("notes;redirects=notes", "the client 'notes' has a URL in 'redirects' that is not allowed, number 1 of 1"),
         (
             "notes;logout=notes://a,hunter2",
-            "the client 'notes' has a URL in 'logout' that cannot be used, number 2 of 2"
+            "the client 'notes' has a URL in 'logout' that is not allowed, number 2 of 2"
         ),
         ("notes;redirects=notes://a,notes://a", "the client 'notes' names a URL twice in 'redirects'"),
         ("notes;grants=password,password", "the client 'notes' names a grant twice"),
         ("notes;scopes=a,a", "the client 'notes' names a scope twice"), ("notes;grants", "has no value for 'grants'"),
         ("notes;trusted=yes", "has a value for 'trusted', which takes none"),
         ("first-party", "'first-party' is reserved"),
-        ("phone hunter2=", "in word 2 an id has 1 to 100 of"), ("a a", "two clients have the same id"),
+        ("phone hunter2=", "in word 2 an id has 1 to 100 characters"), ("a a", "two clients have the same id"),
     ])
     func `names the client and the part that cannot be used, and no value`(text: String, said: String) {
         let error = #expect(throws: CommandError.self) { try Settings(environment: ["LATCH_CLIENTS": text]) }
@@ -37,7 +37,7 @@ import Testing
     }
 
     @Test(arguments: [
-        (["LATCH_CLIENTS": "notes;grants=authorization_code"], "'notes' has the grant authorization_code, and no URL"),
+        (["LATCH_CLIENTS": "notes;grants=authorization_code"], "'notes' needs a URL in 'redirects' for the grant"),
         (["LATCH_DEFAULT_SCOPES": "notes:read files:read"], "nobody can have 'notes:read'"),
         (["LATCH_ISSUER": "https://id.example.com", "LATCH_PASSKEY_DOMAIN": "other.com"], "passkey_domain"),
         (["LATCH_CLIENTS": "notes;confidential"], "client_secrets"),

@@ -68,7 +68,7 @@ import Testing
     @Test func `is waited for while nothing listens, which the log says`() async throws {
         let line = try JSONValue(parsing: Array(try await firstLine(of: ["serve", "--listen", "127.0.0.1:0"]).utf8))
         #expect(line["level"] == "warning" && line["hint"] != nil)
-        #expect(line["message"]?.stringValue?.hasSuffix("Connection refused. It is tried for 15 seconds.") == true)
+        #expect(line["message"]?.stringValue?.hasSuffix("Connection refused. Retrying for 15 seconds.") == true)
     }
 
     @Test(arguments: [
@@ -80,6 +80,6 @@ import Testing
     func `is waited for by the operator's commands too, which say so`(arguments: [String]) async throws {
         let line = try await firstLine(of: arguments)
         #expect(line.hasPrefix("latch: warning: The database cannot be connected"), "\(line)")
-        #expect(line.hasSuffix("Connection refused. It is tried for 15 seconds."))
+        #expect(line.hasSuffix("Connection refused. Retrying for 15 seconds."))
     }
 }

@@ -32,7 +32,7 @@ import Testing
 
     @Test(arguments: ["p", "wrong", "password", "correct horse battery staple"])
     func `says in the server's words that a password is wrong, whatever the password`(password: String) async throws {
-        let message = "The e-mail address or the password is wrong."
+        let message = "The email address or the password is wrong."
         backend.on("/oauth/token", .badRequest, #"{"error":"invalid_grant","error_description":"\#(message)"}"#)
         let service = backend.service()
         let error = await #expect(throws: OAuthError.self) {

@@ -241,11 +241,11 @@ private struct BackendCheck {
         let answer = try await post(
             "api/auth/clients/login", ["email": .string(account.email), "password": "not the password"])
         switch answer.status {
-        case 401: return .fine("wrong password", "401: the app gets APIError.unauthorized")
+        case 401: return .fine("wrong password", "401: the app receives APIError.unauthorized")
         case 400..<500 where ![404, 405, 415].contains(answer.status):
             let message = answer.message == nil ? "" : ", with the message"
             return .fine(
-                "wrong password", "\(answer.summary): the app gets APIError.server(status:message:)\(message)")
+                "wrong password", "\(answer.summary): the app receives APIError.server(status:message:)\(message)")
         default:
             return .wrong(
                 "wrong password", "POST /api/auth/clients/login answered \(answer.summary).",

@@ -124,7 +124,7 @@ private enum SecretFiles {
                     subject: "files", isFine: false, lines: ["Other users may access these files."] + modes,
                     hint: "chmod -R go= '\(folder)'", facts: facts)
             }
-            return .fine("files", "\(names.count) in \(folder), for this user alone", facts: facts)
+            return .fine("files", "\(names.count) in \(folder), readable only by this user", facts: facts)
         } catch {
             return .wrong("files", error)
         }

@@ -45,8 +45,8 @@ struct ServerFileCheck: Sendable {
         if let host, !report.isForHost {
             return .wrong(
                 "certificate", "It is not for \(host), the host of the issuer.",
-                hint:
-                    "Get one with this name. Clients of the issuer's URL refuse it, unless a proxy has one of its own.",
+                hint: "Get a certificate for this name. "
+                    + "Clients refuse this one, unless a proxy with its own certificate is in front.",
                 facts: facts)
         }
         if rest < Self.renewal {

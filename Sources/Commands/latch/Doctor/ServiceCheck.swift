@@ -38,7 +38,7 @@ struct ServiceCheck: Sendable {
             }
             return [
                 .warning(
-                    "mail", "Mails are written into '\(folder)', and reach nobody.",
+                    "mail", "Mails are written to '\(folder)' and are not sent.",
                     hint: "That is for development. Set smtp_url in its place.")
             ]
         }

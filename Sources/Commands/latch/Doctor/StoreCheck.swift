@@ -67,8 +67,8 @@ struct StoreCheck: Sendable {
         guard schema.due != nil else { return .fine("store", "schema \(schema.found), the newest", facts: facts) }
         return .warning(
             "store", "It has schema \(schema.found), and this version migrates it to \(schema.latest).",
-            hint:
-                "The next start does that, or 'latch admin migrate' before. Back up first: there is no other way back.",
+            hint: "The next start migrates it, or run 'latch admin migrate' now. "
+                + "Back up first: a migration cannot be undone.",
             facts: facts)
     }
 
@@ -113,7 +113,7 @@ struct StoreCheck: Sendable {
         let open = ["", "-wal", "-shm"].map { path + $0 }
             .compactMap { path in FileStatus(of: path).map { (path, $0) } }.filter(\.1.isOpenToOthers)
         guard let (first, status) = open.first else {
-            return .fine("store file", "for its owner alone")
+            return .fine("store file", "only for its owner")
         }
         return .wrong(
             "store file",

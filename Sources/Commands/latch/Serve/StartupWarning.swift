@@ -29,7 +29,7 @@ extension StartupWarning {
 
     /// Creates the warning about a database that does not respond yet.
     private init(awaiting failure: IdentityError) {
-        message = "\(failure.message) It is tried for 15 seconds."
+        message = "\(failure.message) Retrying for 15 seconds."
         hint = failure.hint ?? "Check that the database runs."
     }
 
@@ -127,8 +127,8 @@ extension Settings {
                     message: pepper == 0
                         ? "token_pepper is not set: the store and its key are enough to make refresh tokens of every user."
                         : "token_pepper has less than \(Self.leastPepper) bytes, and can be guessed.",
-                    hint: "Before there are users, take what 'openssl rand -hex 32' prints; "
-                        + "later 'latch admin keys accept-pepper' signs them out."))
+                    hint: "Set it to the output of 'openssl rand -hex 32' before the first sign-up. "
+                        + "A later change needs 'latch admin keys accept-pepper', which signs all users out."))
         }
         return warnings
     }
@@ -168,8 +168,8 @@ extension Settings {
         if identity.passkeyDomain != nil, identity.issuer == nil {
             warnings.append(
                 StartupWarning(
-                    message: "There are no passkeys: without issuer passkey_domain does not fit the server's address.",
-                    hint: "Set issuer, whose host is that domain or below it."))
+                    message: "Passkeys are off: without issuer, passkey_domain does not match the server's address.",
+                    hint: "Set issuer to a URL whose host is that domain or a subdomain of it."))
         }
         // This is not an error, because it may be intended in a development network.
         if hasInsecureIssuer {

@@ -46,7 +46,7 @@ package struct AccountAdministration: Sendable {
         of id: String, to status: Account.Status, by actor: AccountActor? = nil, because reason: String = ""
     ) async throws(IdentityError) -> Bool {
         // Deletion has a separate function.
-        guard status != .deleted else { throw .invalidInput("an account is not deleted by its status") }
+        guard status != .deleted else { throw .invalidInput("an account cannot be deleted by setting its status") }
         return try await perform(.setStatus(status), on: id, by: actor, because: reason) != nil
     }
 
@@ -162,7 +162,7 @@ package struct AccountAdministration: Sendable {
             throw .invalidInput("'limit' must be a whole number from 1 to 500")
         }
         guard query.search.utf8.count <= 200, query.search.isPlain else {
-            throw .invalidInput("'search_query' is longer than 200 bytes or holds control characters")
+            throw .invalidInput("'search_query' is longer than 200 bytes or contains control characters")
         }
         return try await store.accounts(query)
     }

@@ -27,7 +27,7 @@ enum AccountDetailsValidator {
         guard about.phone.utf8.count <= 40, isNumber else { throw invalid("phone", "is not a telephone number") }
         if let born = about.dateOfBirth {
             guard born <= now, born.timeIntervalSince1970 > -5_000_000_000 else {
-                throw invalid("date_of_birth", "is not a plausible birthday")
+                throw invalid("date_of_birth", "is not a valid date of birth")
             }
         }
         guard about.interests.count <= 50, about.links.count <= 20 else {
@@ -61,7 +61,7 @@ enum AccountDetailsValidator {
         guard value.utf8.count <= most,
             String(value.unicodeScalars.filter { !breaks.unicodeScalars.contains($0) }).isPlain
         else {
-            throw invalid(name, "is longer than \(most) bytes or holds control characters")
+            throw invalid(name, "is longer than \(most) bytes or contains control characters")
         }
     }
 

@@ -77,7 +77,7 @@ package struct AccountService: Sendable {
     static func validated(name: String?) throws(IdentityError) -> String? {
         guard let name = name?.trimmingSpace(), !name.isEmpty else { return nil }
         guard name.utf8.count <= 200, name.isPlain else {
-            throw .invalid("name", "is longer than 200 bytes or holds control characters")
+            throw .invalid("name", "is longer than 200 bytes or contains control characters")
         }
         return String(name)
     }
@@ -92,7 +92,7 @@ package struct AccountService: Sendable {
 
     /// Requires that roles and permissions are words, as scope tokens are (RFC 6749 §3.3).
     static func requireWords(_ words: [String]) throws(IdentityError) {
-        guard words.allSatisfy(isWord) else { throw .invalidInput("a role or permission is not one word of ASCII") }
+        guard words.allSatisfy(isWord) else { throw .invalidInput("roles and permissions must be single ASCII words") }
     }
 
     /// Returns whether a text can be a role or permission: visible ASCII without quotes and backslashes.
@@ -282,7 +282,7 @@ package struct AccountService: Sendable {
         from origin: RequestOrigin
     ) async throws(IdentityError) {
         try session.requireFirstParty()
-        guard current != new else { throw .weakPassword("it is the one that you have") }
+        guard current != new else { throw .weakPassword("it is your current password") }
         try PasswordPolicy.check(new, for: session.account.email)
         if try await secondFactors.isConfirmed(of: session.accountID) {
             try recentAuthentication.require(session)

@@ -56,14 +56,14 @@ extension Registration {
             guard configuration.signUpAttributes.contains(name) else {
                 throw .invalid(
                     name.sanitized(64) ?? "", "is not an attribute of this server",
-                    hint: "Its setting signup_attributes lists them.")
+                    hint: "The server's setting signup_attributes lists the allowed attributes.")
             }
             guard text.utf8.count <= Self.maximumBytes, text.isPlain else {
-                throw .invalid(name, "is longer than \(Self.maximumBytes) bytes or holds control characters")
+                throw .invalid(name, "is longer than \(Self.maximumBytes) bytes or contains control characters")
             }
         }
         guard attributes.values.reduce(0, { $0 + $1.utf8.count }) <= Self.maximumTotalBytes else {
-            throw .invalid("attributes", "are longer than \(Self.maximumTotalBytes) bytes together")
+            throw .invalid("attributes", "exceed \(Self.maximumTotalBytes) bytes in total")
         }
         if let version = configuration.termsVersion, acceptedTerms != version { throw .termsRequired(version: version) }
         if let acceptedTerms {

@@ -85,7 +85,7 @@ struct AuthorizationService: Sendable {
     ) async throws(IdentityError) -> Next {
         let hasAgreed = agreed != nil
         guard let client = clients[request.clientID], client.allows(redirect: request.redirect) else {
-            throw .invalidAuthorization("its app is not registered any more")
+            throw .invalidAuthorization("the app is no longer registered")
         }
         guard let session, isNew || isSufficient(session, for: request, hasAgreed: hasAgreed) else {
             guard !request.isSilent else { throw .loginRequired }

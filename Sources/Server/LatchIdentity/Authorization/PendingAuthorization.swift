@@ -55,7 +55,8 @@ struct AuthorizationTarget: Sendable {
         guard let client = clients[id], client.id != clients.firstParty.id,
             client.grants.contains(.authorizationCode), !client.redirectURIs.isEmpty
         else {
-            throw .invalidAuthorization("its client_id is not that of an app that signs users in here").at("client_id")
+            throw .invalidAuthorization("its client_id does not belong to an app that uses this sign-in page")
+                .at("client_id")
         }
         guard let redirect = fields["redirect_uri"], client.allows(redirect: redirect) else {
             throw .invalidAuthorization("its redirect_uri is not registered for this app").at("redirect_uri")
@@ -104,7 +105,7 @@ extension PendingAuthorization {
         guard let challenge = try value("code_challenge") else { throw .missing("code_challenge") }
         guard try value("code_challenge_method") == "S256", challenge.utf8.count == 43,
             challenge.isWord(maximum: 43, also: "-_")
-        else { throw .invalid("code_challenge", "must be one of the method S256") }
+        else { throw .invalid("code_challenge", "must be an S256 code challenge") }
         prompts = try Self.prompts(try value("prompt"))
         maximumAge = try Self.maximumAge(try value("max_age"))
         scope = try Scopes(requested: try value("scope", maximum: 4096))?.text
@@ -133,7 +134,7 @@ extension PendingAuthorization {
         let prompts = Set(words.compactMap(Prompt.init))
         guard prompts.count == words.count else { throw .invalid("prompt", "is unknown") }
         guard !prompts.contains(.none) || prompts.count == 1 else {
-            throw .invalid("prompt", "is none and something else")
+            throw .invalid("prompt", "combines none with other values")
         }
         return prompts
     }

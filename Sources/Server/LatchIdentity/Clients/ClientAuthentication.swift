@@ -15,7 +15,10 @@ struct ClientAuthentication: Sendable {
     func client(of request: HTTPRequest, _ parameters: OAuthParameters) throws(IdentityError) -> OAuthClient {
         var (id, secrets) = (parameters["client_id"], Set(parameters["client_secret"].map { [$0] } ?? []))
         if let field = request.fields[.authorization], ClientCredentials.isBasic(field) {
-            guard secrets.isEmpty else { throw .invalidInput("the client authenticates in two ways") }
+            guard secrets.isEmpty else {
+                throw .invalidInput(
+                    "the client sent its credentials both in Authorization and in the form", hint: "Send them once.")
+            }
             guard let pair = ClientCredentials(basic: field), id ?? pair.id == pair.id else { throw .invalidClient }
             (id, secrets) = (pair.id, pair.secrets)
         }

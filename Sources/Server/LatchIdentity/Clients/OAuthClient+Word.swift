@@ -20,7 +20,7 @@ extension OAuthClient {
     /// Creates a client with nothing but an id, which must be a valid one.
     private init(checkedID id: String) throws(WordError) {
         guard Self.isID(id) else {
-            throw WordError(reason: "an id has 1 to 100 of the letters a to z, digits, '-', '.' and '_'")
+            throw WordError(reason: "an id has 1 to 100 characters: letters, digits, '-', '.' or '_'")
         }
         guard id != Self.firstPartyID else { throw WordError(reason: "the id '\(id)' is reserved") }
         self.init(id: id)
@@ -77,7 +77,7 @@ extension OAuthClient {
     private static func scopes(_ list: [String]) throws(WordError) -> Scopes {
         let scopes = Scopes(list.compactMap(Scope.init))
         guard scopes.count == list.count else {
-            throw WordError(reason: "names a scope twice, or one that is not a word")
+            throw WordError(reason: "names a scope twice, or an invalid scope")
         }
         return scopes
     }
@@ -86,8 +86,8 @@ extension OAuthClient {
         guard !list.isEmpty else { throw WordError(reason: "has no URL in '\(name)'") }
         if let index = list.firstIndex(where: { !AppRedirect.isValid($0) }) {
             throw WordError(
-                reason: "has a URL in '\(name)' that cannot be used, number \(index + 1) of \(list.count): it must be "
-                    + "https, of a scheme of the app's own, or http on this machine, without fragment")
+                reason: "has a URL in '\(name)' that is not allowed, number \(index + 1) of \(list.count): it must be "
+                    + "https, a custom scheme of the app, or http on this machine, without a fragment")
         }
         guard Set(list).count == list.count else { throw WordError(reason: "names a URL twice in '\(name)'") }
         return list

@@ -31,7 +31,7 @@ struct OAuthClients: Sendable {
         for client in configuration.clients
         where client.grants.contains(.authorizationCode) && client.redirectURIs.isEmpty {
             throw .unusableSetting(
-                "clients", "the client '\(client.id)' has the grant authorization_code, and no URL in 'redirects'")
+                "clients", "the client '\(client.id)' needs a URL in 'redirects' for the grant authorization_code")
         }
         let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs }
         guard urls.allSatisfy(AppRedirect.isValid) else {

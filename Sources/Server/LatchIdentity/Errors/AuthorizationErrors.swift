@@ -10,7 +10,7 @@ extension IdentityError {
     static func invalidAuthorization(_ problem: String) -> IdentityError {
         IdentityError(
             code: "invalidAuthorization", message: "This sign-in cannot begin",
-            hint: "The request cannot be used: \(problem). This is a mistake of the app that opened the page.",
+            hint: "The app that opened this page sent an invalid request: \(problem).",
             form: .badRequest, detail: problem)
     }
 
@@ -18,7 +18,7 @@ extension IdentityError {
     static func invalidSignOut(_ problem: String) -> IdentityError {
         IdentityError(
             code: "invalidSignOut", message: "This sign-out cannot begin",
-            hint: "The request cannot be used: \(problem). This is a mistake of the app that opened the page.",
+            hint: "The app that opened this page sent an invalid request: \(problem).",
             form: .badRequest, detail: problem)
     }
 
@@ -75,11 +75,11 @@ extension IdentityError {
 
     /// A third-party client names the operator's API, but none of its scopes for the user to agree to.
     static let scopelessTarget = authorization(
-        "scopelessTarget", "The request names a resource, and none of its scopes.", "invalid_target")
+        "scopelessTarget", "The request names a resource but none of its scopes.", "invalid_target")
 
     /// The authorization code is invalid or has expired, or was issued for another request.
     static let invalidAuthorizationCode = IdentityError(
-        code: "invalidAuthorizationCode", message: "The code is not valid, or no longer.",
+        code: "invalidAuthorizationCode", message: "The code is invalid or has expired.",
         hint: "Begin the sign-in again.",
         form: ClientForm(
             status: .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated))
@@ -97,17 +97,17 @@ extension IdentityError {
     static let authorizationPending = device(
         "authorizationPending", "The user has not signed in yet.", "authorization_pending")
     /// The device polls too often: its interval grows by five seconds, for this and all later requests (RFC 8628 §3.5).
-    static let slowDown = device("slowDown", "Ask less often: five seconds later each time.", "slow_down")
+    static let slowDown = device("slowDown", "Poll less often: wait five more seconds between requests.", "slow_down")
     /// The user has refused.
     static let deviceDenied = device("deviceDenied", "The user has refused.", "access_denied")
     /// The code has expired.
     static let deviceCodeExpired = device("deviceCodeExpired", "The code has expired.", "expired_token")
     /// The code is not from this server or not for this client, or was used before.
-    static let invalidDeviceCode = device("invalidDeviceCode", "The code is not valid, or no longer.", "invalid_grant")
+    static let invalidDeviceCode = device("invalidDeviceCode", "The code is invalid or has expired.", "invalid_grant")
 
     /// The user code is wrong, was used, or has expired; the page does not say which.
     static let invalidUserCode = IdentityError(
-        code: "invalidUserCode", message: "This code is not valid, or no longer.",
+        code: "invalidUserCode", message: "The code is invalid or has expired.",
         hint: "Compare it with the one on your device, or begin there again.", form: .badRequest)
 
     private static func device(_ code: String, _ message: String, _ oauth: String) -> IdentityError {

@@ -11,7 +11,7 @@ extension IdentityError {
     package static let storeNotEmpty = IdentityError.storeNotEmpty("The store")
 
     /// A server or another command has opened the store that is to be filled.
-    package static let storeInUse = IdentityError.storeInUse("the store")
+    package static let storeInUse = IdentityError.storeInUse("The store")
 
     /// No server has used the store so far.
     package static let storeUnused = IdentityError(
@@ -20,8 +20,8 @@ extension IdentityError {
 
     /// The written content differs from the content that was read; nothing of it remains.
     package static let unequalCopy = IdentityError(
-        code: "unequalCopy", message: "The new store differs from what was to be put into it, and was discarded.",
-        hint: "Report this as a defect. The source is as it was.")
+        code: "unequalCopy", message: "The new store did not match its source and was discarded.",
+        hint: "Report this as a defect. The source is unchanged.")
 
     /// The file is not a backup.
     package static let notABackup = IdentityError(
@@ -36,7 +36,7 @@ extension IdentityError {
     /// The backup has another key.
     package static let wrongBackupKey = IdentityError(
         code: "wrongBackupKey", message: "The backup was written with another key or passphrase.",
-        hint: "Give the one of the backup; without it nobody can read it.")
+        hint: "Use the key of this backup; the backup cannot be read without it.")
 
     /// The end of the backup is missing.
     package static let truncatedBackup = IdentityError(
@@ -64,14 +64,14 @@ extension IdentityError {
     /// Returns a ``storeNotEmpty`` error with the file or database.
     static func storeNotEmpty(_ name: String) -> IdentityError {
         IdentityError(
-            code: "storeNotEmpty", message: "\(name) is there already, and not empty.",
+            code: "storeNotEmpty", message: "\(name) already exists and is not empty.",
             hint: "Give the location of a new store, or remove this one.")
     }
 
     /// Returns a ``storeInUse`` error with the file.
     static func storeInUse(_ name: String) -> IdentityError {
         IdentityError(
-            code: "storeInUse", message: "A server, or another command, has \(name) open.",
+            code: "storeInUse", message: "\(name) is in use by a server or another command.",
             hint: "End it first, for instance by: systemctl stop latch.socket latch.service")
     }
 
@@ -82,7 +82,7 @@ extension IdentityError {
         return storeInUse.with(
             message:
                 "\(connections.count) \(noun) of a server, or of another command, \(verb) the database open: \(list).",
-            hint: "End the server on each machine first. Of a machine that has gone, end what is left: "
+            hint: "End the server on each machine first. If a machine is gone, end its remaining connection: "
                 + "SELECT pg_terminate_backend(\(connections.first ?? 0)).")
     }
 

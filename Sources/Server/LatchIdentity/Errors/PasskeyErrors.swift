@@ -29,7 +29,7 @@ extension IdentityError {
 
     /// Browsers and systems do not create passkeys for the public URL of the server.
     package static let passkeysUnavailable = IdentityError(
-        code: "passkeysUnavailable", message: "This server has no passkeys.",
+        code: "passkeysUnavailable", message: "This server does not support passkeys.",
         hint: "They need a public URL (setting issuer) with https and a domain, or http://localhost.", form: .notFound)
 
     /// The credential is registered already, for this account or another one.

@@ -25,12 +25,12 @@ extension IdentityError {
 
     /// The email address is not valid.
     public static let invalidEmail = IdentityError(
-        code: "invalidEmail", message: "The e-mail address is not valid.",
+        code: "invalidEmail", message: "The email address is not valid.",
         hint: "Write it like name@example.com, an international domain in its xn-- form.", form: .badRequest,
         field: "email")
 
     static let invalidUsername = IdentityError.invalid(
-        "username", "is not valid", hint: "Use up to 64 of a–z, 0–9, '.', '-' and '_', or the e-mail address itself.")
+        "username", "is not valid", hint: "Use up to 64 of a–z, 0–9, '.', '-' and '_', or the email address itself.")
 
     /// The cursor belongs to another list, or was not issued by this server.
     static let invalidCursor = IdentityError.invalidInput(
@@ -62,17 +62,17 @@ extension IdentityError {
 
     /// Another account has the email address.
     package static let alreadyExists = IdentityError(
-        code: "alreadyExists", message: "There is already an account with this e-mail address.",
+        code: "alreadyExists", message: "There is already an account with this email address.",
         hint: "Log in, or reset the password.", form: conflict)
 
     /// Another account has the email address or the user name; a sign-up does not say which.
     static let emailOrUsernameTaken = alreadyExists.with(
-        message: "There is already an account with this e-mail address or username.",
-        hint: "Log in, reset the password, or choose another username.")
+        message: "There is already an account with this email address or user name.",
+        hint: "Log in, reset the password, or choose another user name.")
 
     /// Another account has the user name; shares its code with ``alreadyExists``.
     static let usernameTaken = alreadyExists.with(
-        message: "There is already an account with this username.", hint: "Choose another one."
+        message: "There is already an account with this user name.", hint: "Choose another one."
     ).at("username")
 
     /// The account does not exist, or the caller may not see it.
@@ -103,7 +103,7 @@ extension IdentityError {
     /// Returns a ``termsRequired`` error with the required version.
     static func termsRequired(version: String) -> IdentityError {
         IdentityError(
-            code: "termsRequired", message: "The terms of use of version '\(version)' have to be accepted.",
+            code: "termsRequired", message: "Version '\(version)' of the terms of use must be accepted.",
             hint: "Show them, and send that version as 'acceptedTerms'.",
             form: .badRequest, field: "acceptedTerms")
     }
@@ -123,13 +123,13 @@ extension IdentityError {
 
     /// The mailed link was used before, has expired, was replaced by a newer one, or never existed.
     package static let invalidLink = IdentityError(
-        code: "invalidLink", message: "The link is not valid, or no longer.", hint: "Request a new one.",
+        code: "invalidLink", message: "This link has expired or was already used.", hint: "Request a new one.",
         form: .badRequest)
 
     /// The mailed link was sent without a proof of the account's owner, which the configuration requires.
     package static let ownerProofRequired = IdentityError(
         code: "ownerProofRequired", message: "The link alone does not verify the address.",
-        hint: "Send the account's password along, or log in first, or open the page of the link.",
+        hint: "Send the account's password too, log in first, or open the link's page.",
         form: ClientForm(status: .forbidden, oauth: "access_denied", rpc: .failedPrecondition))
 }
 
@@ -137,7 +137,7 @@ extension IdentityError {
 extension IdentityError {
     /// The address and the password do not match, or no account has the address; the response does not say which.
     package static let invalidCredentials = IdentityError(
-        code: "invalidCredentials", message: "The e-mail address or the password is wrong.",
+        code: "invalidCredentials", message: "The email address or the password is wrong.",
         hint: "Check both, or reset the password.",
         form: .invalidGrant)
 
@@ -159,7 +159,7 @@ extension IdentityError {
     /// The configuration requires a verified address, and the account that signs in has none.
     package static let addressUnverified = {
         var error = emailUnverified.with(
-            message: "The e-mail address is not verified", hint: "Open the link of the mail, or request another one.")
+            message: "The email address is not verified", hint: "Open the link of the mail, or request another one.")
         error.pageKey = "addressUnverified"
         return error
     }()
@@ -185,13 +185,13 @@ extension IdentityError {
     /// It is 403, since a 401 would request another password. No RFC names this OAuth error; other servers use this
     /// name.
     package static let secondFactorRequired = IdentityError(
-        code: "mfaRequired", message: "A code of the authenticator app is needed as well.",
+        code: "mfaRequired", message: "A code from the authenticator app is also required.",
         hint: "Send the login again, with the code as 'otp'.",
         form: ClientForm(status: .forbidden, oauth: "mfa_required", oauthStatus: .badRequest, rpc: .failedPrecondition))
 
     /// The code is wrong, was used before, or came after too many wrong codes; the response does not say which.
     package static let invalidCode = IdentityError(
-        code: "invalidCode", message: "The code is not valid, or no longer.",
+        code: "invalidCode", message: "The code is invalid or has expired.",
         hint: "Wait for the next code, or use a recovery code.",
         form: .invalidGrant)
 
@@ -250,8 +250,8 @@ extension IdentityError {
 
     /// The access token lacks a scope that the route requires (RFC 6750 §3.1, insufficient_scope).
     static let insufficientScope = IdentityError(
-        code: "insufficientScope", message: "The access token does not carry the scope that this needs.",
-        hint: "Log in again and request the scope, if the account may have it.",
+        code: "insufficientScope", message: "The access token lacks the required scope.",
+        hint: "Log in again and request the scope, if the account is allowed to have it.",
         form: ClientForm(status: .forbidden, oauth: "insufficient_scope", rpc: .permissionDenied))
 
     /// The client is not registered, or failed to authenticate (RFC 6749 §5.2, invalid_client).

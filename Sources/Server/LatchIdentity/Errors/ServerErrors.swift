@@ -26,7 +26,7 @@ extension IdentityError {
 
     /// Another process has held the store's lock for too long.
     public static let storeBusy = IdentityError(
-        code: "storeBusy", message: "The store is in use by another process for too long.",
+        code: "storeBusy", message: "Another process has locked the store for too long.",
         hint: "End the other process, or try again.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
 
     /// A concurrent request has changed the account's credentials, which this request relied on.
@@ -130,7 +130,8 @@ extension IdentityError {
         return invalidSetting.with(
             message: "There is no setting '\(key)'.",
             hint: known.isEmpty
-                ? "See 'latch serve --print-config' for all settings." : "Meant: \(known.joined(separator: ", "))?")
+                ? "See 'latch serve --print-config' for all settings."
+                : "Did you mean \(known.joined(separator: ", "))?")
     }
 
     /// Returns the error for stored keys that need a store key, or another one.
@@ -142,11 +143,11 @@ extension IdentityError {
 
     /// The setting `token_pepper` differs from that of the store's other servers.
     package static let anotherPepper = IdentityError(
-        code: "anotherPepper", message: "The setting 'token_pepper' is not the one with which the store is used.",
+        code: "anotherPepper", message: "The setting 'token_pepper' differs from the store's pepper.",
         hint: """
-            All servers of a store need the same: another one would end the sessions whose refreshes it gets. To replace a stolen \
-            one, or that of a server that was started with a wrong one first, stop the servers and run \
-            'latch admin keys accept-pepper': it ends the sessions that another one has begun.
+            All servers of a store need the same pepper. A server with a different pepper would end each session that \
+            refreshes there. To replace a stolen pepper, or a wrong one that the store's first server had, stop the \
+            servers and run 'latch admin keys accept-pepper'. It ends the sessions that began with another pepper.
             """)
 
     /// The setting `token_pepper` ends with a line break and the store's pepper does not, or vice versa.
@@ -186,8 +187,8 @@ extension IdentityError {
             message:
                 "The date is \(date.formatted(.iso8601)), and was \(last.formatted(.iso8601)) when the store was last used.",
             hint: """
-                Until it is right, no session is refreshed and none ends. If it is right: latch admin clock accept. \
-                A clock that a time server sets, as by systemd-timesyncd or chrony, needs no such word.
+                Until the date is correct, sign-ins and refreshes are refused, and no session ends. \
+                If it is correct, run: latch admin clock accept. This is not needed if a time server sets the clock.
                 """)
     }
 

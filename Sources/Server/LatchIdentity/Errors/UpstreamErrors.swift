@@ -93,14 +93,14 @@ extension IdentityError {
     /// The mailed code is wrong.
     static let invalidMailedCode = {
         var error = invalidCode.with(
-            message: "The code is not valid, or no longer.", hint: "Type the eight digits of the newest mail.")
+            message: "The code is invalid or has expired.", hint: "Type the eight digits of the newest mail.")
         error.pageKey = "invalidMailedCode"
         return error
     }()
 
     /// The code is invalid or has expired, or was issued to another app.
     static let invalidSignInCode = IdentityError(
-        code: "invalidSignInCode", message: "The code of the sign-in is not valid, or no longer.",
+        code: "invalidSignInCode", message: "The code is invalid or has expired.",
         hint: "Begin the sign-in again.", form: .invalidGrant)
 
     private static let conflict = ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition)
@@ -112,7 +112,7 @@ extension IdentityError {
 
     /// The account is linked to another identity of the provider.
     static let alreadyLinked = IdentityError(
-        code: "alreadyLinked", message: "This account is linked to another one of this provider.",
+        code: "alreadyLinked", message: "This account is already linked to a different account at this provider.",
         hint: "Remove that link first.", form: conflict)
 
     /// The account has no link to the provider.

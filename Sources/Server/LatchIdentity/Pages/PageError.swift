@@ -24,11 +24,11 @@ extension IdentityError {
     ]
 
     /// The error for a URL without a page.
-    static let noSuchPage = IdentityError(code: "noSuchPage", message: "There is no such page.", form: .notFound)
+    static let noSuchPage = IdentityError(code: "noSuchPage", message: "This page does not exist.", form: .notFound)
 
     /// The error for a URL of a form's action, which cannot be opened as a page.
     static let notAPage = IdentityError(
-        code: "notAPage", message: "There is nothing to see at this address.", form: .badRequest)
+        code: "notAPage", message: "This address cannot be opened as a page.", form: .badRequest)
 
     /// The title of the error's page, without a full stop.
     var pageTitle: Phrase { Phrase("problem.\(shownKey).title") }

@@ -147,7 +147,7 @@ struct PasskeyService: Sendable {
         }
         guard let name = try AccountService.validated(name: name) else { return nil }
         // The owner recognizes by the name which passkey to remove.
-        guard name.isVisible else { throw .invalid("name", "holds invisible characters") }
+        guard name.isVisible else { throw .invalid("name", "contains invisible characters") }
         return name
     }
 

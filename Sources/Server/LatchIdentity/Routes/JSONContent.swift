@@ -19,7 +19,7 @@ extension HTTPRequest {
             throw .notJSON
         }
         do throws(ServerError) { try requireNoContentCoding() } catch {
-            throw .notJSON.with(message: error.message, hint: "Send it as it is.")
+            throw .notJSON.with(message: error.message, hint: "Send the content without a Content-Encoding.")
         }
         guard body.bytes.count <= 64 << 10 else { throw .contentTooLarge }
         // A string needs as much memory as its text, and a thousand values no more than the largest content.
@@ -58,12 +58,12 @@ extension JSONObject {
         return text
     }
 
-    /// Returns an optional member that must be a list of texts; null counts as missing.
+    /// Returns an optional member that must be a list of strings; null counts as missing.
     func words(_ name: String) throws(IdentityError) -> [String] {
         guard let value = self[name], !value.isNull else { return [] }
         let words = value.arrayValue?.compactMap(\.stringValue)
         guard let words, words.count == value.arrayValue?.count, words.count <= 100 else {
-            throw .invalid(name, "must be a list of texts")
+            throw .invalid(name, "must be a list of strings")
         }
         return words
     }
@@ -90,7 +90,9 @@ extension Registration {
         self.init()
         acceptedTerms = try body.optionalText("acceptedTerms")
         guard let value = body["attributes"], !value.isNull else { return }
-        guard let object = value.objectValue else { throw .invalid("attributes", "must be an object of texts") }
+        guard let object = value.objectValue else {
+            throw .invalid("attributes", "must be an object with string values")
+        }
         guard object.count <= Self.maximumCount else {
             throw .invalid("attributes", "has more than \(Self.maximumCount) members")
         }

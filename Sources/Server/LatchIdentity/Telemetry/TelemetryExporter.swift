@@ -185,7 +185,7 @@ package final class TelemetryExporter: Sendable {
             let (response, failure): (HTTPResponse?, String)
             do {
                 let received = try await transport.respond(to: request)
-                (response, failure) = (received, "It answers \(received.status.rawValue).")
+                (response, failure) = (received, "The collector responded with status \(received.status.rawValue).")
             } catch {
                 (response, failure) = (nil, (error as? HTTPError)?.message ?? "\(error)")
             }

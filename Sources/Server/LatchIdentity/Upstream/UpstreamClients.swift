@@ -29,7 +29,8 @@ struct UpstreamClients: Sendable {
                 provider, secret: secret, transport: transport, clock: clock, random: random)
         }
         for name in configuration.upstreamSecrets.keys.sorted() where clients[name] == nil {
-            throw .invalidSetting("upstream_secrets", "secrets of providers in 'upstreams', and '\(name)' is none")
+            throw .invalidSetting(
+                "upstream_secrets", "only secrets of providers in 'upstreams'; '\(name)' is not one of them")
         }
         if !clients.isEmpty, configuration.signInRedirects.isEmpty, configuration.tokenRedirects.isEmpty,
             !configuration.answersBrowsersWithTokens

@@ -184,14 +184,14 @@ extension UpstreamProvider {
         case .openID where issuer == nil: "an issuer for '\(name)', which is not one of the known providers"
         case .apple where teamID == nil || keyID == nil: "a team_id and a key_id for '\(name)'"
         case .microsoft, .google, .apple, .github, .facebook:
-            issuer == nil ? misplaced : "no issuer for '\(name)', whose kind has one"
+            issuer == nil ? misplaced : "no issuer for '\(name)', since its kind already defines the issuer"
         case .openID: misplaced
         }
     }
 
     private var misplaced: String? {
         guard appIDs.isEmpty || kind == .apple else { return "no app_ids for '\(name)', which is not Apple" }
-        if tenant != nil, kind != .microsoft { return "no tenant for '\(name)', which is not Microsoft" }
+        if tenant != nil, kind != .microsoft { return "no tenant for '\(name)'; only Microsoft has a tenant" }
         guard tenants.isEmpty || kind == .microsoft || kind == .google else {
             return "no tenants for '\(name)', which is neither Microsoft nor Google"
         }

@@ -50,7 +50,9 @@ struct UpstreamSignInService: Sendable {
     ) {
         let (named, challenge) = try validated(request)
         let purpose = try Self.purpose(request.intent)
-        guard purpose == .signIn || challenge != nil else { throw .invalidSignIn("its intent needs a code_challenge") }
+        guard purpose == .signIn || challenge != nil else {
+            throw .invalidSignIn("this intent requires a code_challenge")
+        }
         // RFC 6749 §A.5, and the limit of a cookie.
         guard request.state?.utf8.allSatisfy({ (0x20...0x7E).contains($0) }) ?? true,
             (request.state ?? "").utf8.count <= 1000
@@ -116,7 +118,7 @@ struct UpstreamSignInService: Sendable {
         }
         let takesTokens = isConfigured(redirect, forTokens: true)
         guard takesTokens || isConfigured(redirect, forTokens: false) else {
-            throw .invalidSignIn("its redirect is not one that this server is configured with")
+            throw .invalidSignIn("its redirect is not in this server's configuration")
         }
         guard let challenge = request.codeChallenge else {
             guard takesTokens, request.codeChallengeMethod == nil else {
@@ -127,7 +129,7 @@ struct UpstreamSignInService: Sendable {
         // RFC 7636 §4.2: a SHA-256 digest. Without the method, it would be the verifier itself.
         guard request.codeChallengeMethod == "S256", challenge.utf8.count == 43,
             challenge.isWord(maximum: 43, also: "-_")
-        else { throw .invalidSignIn("its code_challenge is not one of the method S256") }
+        else { throw .invalidSignIn("its code_challenge must be an S256 code challenge") }
         return (redirect, challenge)
     }
 

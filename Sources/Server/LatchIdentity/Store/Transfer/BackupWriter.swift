@@ -31,7 +31,7 @@ final class BackupWriter: StoreRowReceiver {
         do throws(IdentityError) {
             file = try IdentityError.mapping { () throws(FileError) in try NewFile(path) }
         } catch .storeNotEmpty {
-            throw .fileFailed.with(message: "\(path) is there already.", hint: "Give the name of a new file.")
+            throw .fileFailed.with(message: "\(path) already exists.", hint: "Give the name of a new file.")
         }
         let header = try BackupHeader(for: key)
         chunks = BackupChunks(header)
