@@ -3,6 +3,7 @@
 import LatchAccounts
 import LatchAuth
 import LatchCore
+import LatchIdentityTesting
 import LatchProcess
 import LatchTesting
 import PortableFoundation
@@ -10,7 +11,6 @@ import TestSupport
 import Testing
 
 @testable import latch
-@testable import latch_demo
 
 /// Sign-ups and sign-ins of users at a terminal, against `latch serve`.
 @Suite(.timeLimit(.minutes(3))) struct `A user at a terminal` {
@@ -99,8 +99,8 @@ import Testing
             let app = AuthClient(baseURL: server.url, store: InMemoryTokenStore<Tokens>())
             try await app.signIn(email: Self.email, password: Self.password)
             let setup = try await app.beginSecondFactor()
-            let authenticator = try AuthenticatorApp(secret: setup.secret)
-            try await app.confirmSecondFactor(code: authenticator.code())
+            let authenticator = try #require(AuthenticatorApp(secret: setup.secret))
+            try await app.confirmSecondFactor(code: authenticator.code(at: .now))
             let arguments = ["login", "--issuer", server.url.absoluteString, "--account", Self.email]
             let call = try home.start(on: terminal, arguments)
             try await terminal.answer("Password", Self.password)
@@ -110,7 +110,7 @@ import Testing
             try await terminal.answer("Code", "000000")
             try await terminal.expect("This code is wrong or was used before.")
             // The code of the confirmation is used.
-            try await terminal.answer("Code", authenticator.code(stepsAhead: 1))
+            try await terminal.answer("Code", authenticator.code(at: .now + 30))
             let outcome = await call.outcome()
             #expect(outcome.ending == .exited(0), "\(terminal.text)")
             #expect(outcome.output.first == "Signed in as ada@example.com at \(server.url.absoluteString).")
