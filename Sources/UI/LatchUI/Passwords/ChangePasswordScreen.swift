@@ -34,7 +34,7 @@ public struct ChangePasswordScreen: Screen {
     public private(set) var signsOutOthers = true
     /// Whether the password is changed.
     public private(set) var isChanged = false
-    /// Whether the late answer of a cancelled request has said that the password is changed.
+    /// Whether the late answer of a canceled request has said that the password is changed.
     private var wasChanged = false
     private var lostAnswer = LostAnswer()
 
@@ -99,7 +99,7 @@ public struct ChangePasswordScreen: Screen {
         return .stay
     }
 
-    /// Notes that the answer of a cancelled request may be lost.
+    /// Notes that the answer of a canceled request may be lost.
     public mutating func leave() { lostAnswer.lose() }
 
     /// Takes a late answer, also beside another request, which cannot know that the password is changed.

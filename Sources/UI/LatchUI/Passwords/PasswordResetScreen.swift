@@ -63,7 +63,7 @@ public struct PasswordResetScreen: Screen {
     /// Whether the screen leads to the sign-in at its end, and not to the content of another user.
     var leadsToSignIn = true
     private var isSentAgain = false
-    /// Whether the late answer of a cancelled request has said that the password is set.
+    /// Whether the late answer of a canceled request has said that the password is set.
     private var isSet = false
     private var lostAnswer = LostAnswer()
     /// Whether the password may be set: the answer was lost, and the link is used.
@@ -209,7 +209,7 @@ public struct PasswordResetScreen: Screen {
         return .stay
     }
 
-    /// Notes that the answer of a cancelled request may be lost.
+    /// Notes that the answer of a canceled request may be lost.
     public mutating func leave() { lostAnswer.lose() }
 
     private mutating func show(_ step: Step) {

@@ -5,7 +5,7 @@ import LatchAuth
 public import LatchCore
 public import LatchTexts
 
-/// The verification of an e-mail address: it waits for the link of a mail, which opens the app.
+/// The verification of an email address: it waits for the link of a mail, which opens the app.
 ///
 /// A server may want the password together with the link, since the reader of the mail need not have chosen it. An app that
 /// was ended while it waited restores the screen from its encoded form, which has no secret.
@@ -81,7 +81,7 @@ public struct EmailVerificationScreen: Screen {
     private var isNotYet = false
     /// Whether the user asks, and not the app.
     private var isAsking = false
-    /// Whether the late answer of a cancelled request has said that the address is verified.
+    /// Whether the late answer of a canceled request has said that the address is verified.
     private var isVerified = false
     /// The token of the running request, for the step after it.
     private var token: FieldText?
@@ -266,7 +266,7 @@ public struct EmailVerificationScreen: Screen {
         return .perform(.verify(token: token, password: nil))
     }
 
-    /// Keeps the token of a link whose request was cancelled, so that it can be sent again.
+    /// Keeps the token of a link whose request was canceled, so that it can be sent again.
     public mutating func leave() {
         if step == .waiting, let token { unsent = token }
         (isAsking, token) = (false, nil)

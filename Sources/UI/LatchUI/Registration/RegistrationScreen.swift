@@ -5,7 +5,7 @@ public import LatchCore
 public import LatchTexts
 public import PortableFoundation
 
-/// The registration: name, e-mail address and a chosen password, and what the app asks for besides.
+/// The registration: name, email address and a chosen password, and what the app asks for besides.
 ///
 /// It ends with the account; ``EmailVerificationScreen`` then waits for the mail.
 public struct RegistrationScreen: Screen {
@@ -149,7 +149,7 @@ public struct RegistrationScreen: Screen {
         }
     }
 
-    /// Notes that the answer of a cancelled request may be lost.
+    /// Notes that the answer of a canceled request may be lost.
     public mutating func leave() { lostAnswer.lose() }
 
     /// Takes a failure, which belongs to a field where it is about its text.

@@ -52,7 +52,7 @@ public struct ConsentScreen: Screen {
     public let items: [Item]
     /// The optional scopes that the user has deselected.
     private var deselected: Set<Scope> = []
-    /// The decision that is under way, or made.
+    /// The scopes of the pending or completed decision; nil before it.
     private var decision: [Scope]?
 
     /// Creates the screen of a request.

@@ -63,7 +63,7 @@ public struct ScopeSelectionScreen<Option: SelectableScope>: Screen {
         return .stay
     }
 
-    /// Takes no answer: there is no request.
+    /// Handles no response, since the screen sends no request.
     public mutating func receive(_ response: Never) -> ScreenStep<Self> {}
 }
 

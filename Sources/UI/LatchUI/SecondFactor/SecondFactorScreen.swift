@@ -241,7 +241,7 @@ public struct SecondFactorScreen: Screen {
         }
     }
 
-    /// Notes that the answer of a cancelled confirmation may be lost.
+    /// Notes that the answer of a canceled confirmation may be lost.
     public mutating func leave() {
         isUnsure = isUnsure || isConfirming
         isConfirming = false
