@@ -38,7 +38,7 @@ public struct AccountSwitcherScreen: Screen {
     public private(set) var accounts: [AccountEntry]?
     /// The identifier of the current account; nil if there is none.
     public private(set) var currentID: String?
-    /// The account whose removal the user is asked to confirm; nil for none.
+    /// The account with a removal that waits for the user's confirmation; nil for none.
     public private(set) var removing: AccountEntry?
 
     /// Whether the user of the current account is signed in, and has no need to choose it.

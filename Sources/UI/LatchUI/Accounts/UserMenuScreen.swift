@@ -34,7 +34,7 @@ public struct UserMenuScreen: Screen {
 
     /// The user.
     public internal(set) var profile: AccountProfile
-    /// The failure of the profile's load, for which the menu shows what the token says; nil if there is none.
+    /// The failure to load the profile, in whose place the menu shows the token's claims; nil if there is none.
     public internal(set) var loadFailure: ScreenFailure?
     /// Whether the server knows the devices.
     var hasUserService = true

@@ -87,7 +87,7 @@ public struct UserListScreen: Screen {
             users = page.users
             (next, total) = (page.next, page.total)
         case .next(let page):
-            // A user who has changed meanwhile may be on two pages.
+            // A user who was changed between two requests may be on two pages.
             let known = Set((users ?? []).map(\.id))
             users = (users ?? []) + page.users.filter { !known.contains($0.id) }
             (next, total) = (page.next, page.total)

@@ -6,7 +6,8 @@ public import LatchTexts
 
 /// One user of a server, whose role and status an administrator changes.
 ///
-/// Each change that gives rights or takes the account away is confirmed first. The server decides whether the administrator may do it.
+/// A change that grants rights or disables the account must be confirmed first. The server decides whether the
+/// administrator is allowed to make it.
 public struct UserScreen: Screen {
     /// A change of a user.
     public enum Change: Hashable, Sendable {

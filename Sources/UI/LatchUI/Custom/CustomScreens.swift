@@ -7,7 +7,7 @@ import LatchTexts
 /// The position of an app's screen in the flow of an ``AuthModel``: what the screen works with, and its end.
 @MainActor
 public struct ScreenPosition<Outcome> {
-    /// The client: that of the signed-in user, or the one with which the flow registers users and signs them in.
+    /// The client of the signed-in user, or the client that registers users and signs them in.
     public let client: AuthClient
     /// The route to the screen.
     public let route: AuthRoute
@@ -67,7 +67,7 @@ extension ScreenPosition where Outcome == AuthOutcome {
         (self.client, self.route, self.profile, self.clock, end) = (client, route, profile, clock, report)
     }
 
-    /// Returns the position of a screen whose outcomes are others.
+    /// Returns the position of a screen with a different type of outcome.
     func mapped<Other>(_ outcome: @escaping @MainActor (Other) -> AuthOutcome) -> ScreenPosition<Other> {
         ScreenPosition<Other>(client: client, route: route, profile: profile, clock: clock) { [end] in
             end(outcome($0))
@@ -114,15 +114,17 @@ struct CustomScreens: Sendable {
 }
 
 extension AuthModel.Configuration {
-    /// The moment in the flow after which a screen of the app is shown by itself.
+    /// The moment in the flow after which a screen of the app is shown automatically.
     public enum Moment: Hashable, Sendable {
-        /// A registration, before its mail is waited for. A screen that is not done when the user signs in is shown then.
+        /// A registration, before its mail is waited for. A screen that is not done when the user signs in is shown
+        /// then.
         case registration
         /// A sign-in, above the content; not the start of the app with a stored account.
         case signIn
     }
 
-    /// Adds a screen of the app to the flow, also as `AuthRoute.custom(_:email:)` for ``AuthModel/push(_:)`` and for rows.
+    /// Adds a screen of the app to the flow, also as `AuthRoute.custom(_:email:)` for ``AuthModel/push(_:)`` and for
+    /// rows.
     ///
     /// ```swift
     /// configuration.addScreen("plan", after: .signIn) { position in
@@ -133,7 +135,7 @@ extension AuthModel.Configuration {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name of the screen, which stored paths have; it is unique.
+    ///   - name: The unique name of the screen, which stored paths contain.
     ///   - moment: The moment after which it is shown; nil for a screen that is only opened by its route.
     ///   - isNeeded: Only after a sign-in: whether the user needs it; with an error it is asked after the next sign-in.
     ///   - make: Returns the model of the screen, whose end calls `end`; any ``Screen``, or a ``FormScreen``.

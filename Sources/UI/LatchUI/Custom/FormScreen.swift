@@ -3,7 +3,7 @@
 public import LatchCore
 public import LatchTexts
 
-/// A form of an app: texts, fields, switches and buttons, of which each button sends what is entered.
+/// A form of an app: texts, fields, switches and buttons; each button sends the entries.
 ///
 /// ```swift
 /// var form = FormScreen(title: .verbatim("Choose a plan"))
@@ -23,7 +23,7 @@ public struct FormScreen: Screen {
         /// The text of a field; empty if the form has none.
         public subscript(id: ControlID) -> String { texts[id]?.value ?? "" }
 
-        /// The entries without secrets, which do not outlive their request.
+        /// The entries without secrets, since secrets are removed after their request.
         var withoutSecrets: Entries {
             Entries(button: button, texts: texts.filter { !$0.value.isSecret }, switches: switches)
         }

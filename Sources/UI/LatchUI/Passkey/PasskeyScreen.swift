@@ -26,7 +26,7 @@ public struct PasskeyScreen: Screen {
         case later
     }
 
-    /// The account for which the passkey is, as the user knows it.
+    /// The user-visible name of the passkey's account.
     public let account: String
     private var isCreated = false
 

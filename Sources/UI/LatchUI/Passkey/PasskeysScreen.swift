@@ -155,7 +155,7 @@ public struct PasskeysScreen: Screen {
         }
     }
 
-    /// Takes the list, or a change of it: what the server has done is shown without another request, which could fail.
+    /// Handles the list, or a change of it; a change is shown without another request, since that could fail.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .loaded(let all): passkeys = all

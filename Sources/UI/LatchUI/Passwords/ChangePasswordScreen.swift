@@ -102,14 +102,14 @@ public struct ChangePasswordScreen: Screen {
     /// Notes that the answer of a canceled request may be lost.
     public mutating func leave() { lostAnswer.lose() }
 
-    /// Takes a late answer, also beside another request, which cannot know that the password is changed.
+    /// Handles a late response, even during another request, which does not know that the password has changed.
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         guard isBusy else { return receive(response) }
         wasChanged = true
         return .stay
     }
 
-    /// Takes a failure, which belongs to a field where it is about its text.
+    /// Handles a failure; a problem with a text is shown at its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         lostAnswer.receive(failure)
         switch failure.reason {

@@ -4,7 +4,7 @@ public import LatchAccounts
 public import LatchCore
 public import LatchTexts
 
-/// The password reset: it asks for the address, waits for the link of a mail, and takes the new password.
+/// The password reset: it asks for the address, waits for the link in an email, and asks for the new password.
 ///
 /// The notice after the first step is the same for known and unknown addresses. An app that was ended while it waited
 /// restores the screen from its encoded form, which has no secret.
@@ -33,7 +33,7 @@ public struct PasswordResetScreen: Screen {
     public enum Response: Hashable, Sendable {
         /// A mail is on its way if the address has an account.
         case sent(email: String)
-        /// The password is set, of an account whose address the server may state.
+        /// The password is set; the server may state the address of the account.
         case reset(email: String?)
         /// The password is set, and the user is signed in with it.
         case signedIn
@@ -58,7 +58,7 @@ public struct PasswordResetScreen: Screen {
     public var fields = Fields()
     /// The address as typed or mailed to; empty if it is not known.
     private(set) var email: String
-    /// The address of the account whose password is set; nil if the server did not state it.
+    /// The address of the account with the new password; nil if the server did not state it.
     public private(set) var resetEmail: String?
     /// Whether the screen leads to the sign-in at its end, and not to the content of another user.
     var leadsToSignIn = true
@@ -163,7 +163,7 @@ public struct PasswordResetScreen: Screen {
         return .stay
     }
 
-    /// Takes a late answer: that of a mail leaves the form of a link as it is.
+    /// Handles a late response; a response about an email does not change the form of a link.
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         switch (response, step) {
         case (.reset(let email), _) where isBusy: (isSet, resetEmail) = (true, email)
@@ -195,14 +195,14 @@ public struct PasswordResetScreen: Screen {
         return fields.firstProblem == nil ? failure : nil
     }
 
-    /// Takes the link of the mail.
+    /// Handles the link in the email.
     public mutating func open(_ link: ScreenLink) -> ScreenStep<Self> {
         guard link.purpose == .resetPassword else { return .stay }
         let token = FieldText(link.token, isSecret: true)
         // The system may deliver a link twice, and what is typed stays.
         if step == .password(token) { return .stay }
         (isSet, isUnsure, lostAnswer) = (false, false, LostAnswer())
-        // A link names no account. Only where this device waits for a mail, the form may name whose password it sets.
+        // A link does not name an account. The form may name the account only if this device waits for an email.
         let account: Field? = if case .waiting(let email) = step { Field.account(email) } else { nil }
         show(.password(token))
         if let account { fields = Fields([account] + fields.all) }
@@ -266,7 +266,8 @@ extension ScreenModel where S == PasswordResetScreen {
     ///   - client: The client.
     ///   - screen: The screen.
     ///   - clock: The clock of locks.
-    ///   - signIn: Signs the user in with the new password, and returns whether it did; nil to leave that to the sign-in.
+    ///   - signIn: Signs the user in with the new password, and returns whether it did; nil to leave that to the
+    ///     sign-in.
     ///   - onFinish: Is called when the password is set, or the user leaves the screen.
     public convenience init(
         _ client: AuthClient, screen: PasswordResetScreen = PasswordResetScreen(), clock: WallClock = .system,

@@ -53,7 +53,7 @@ public struct EditProfileScreen: Screen {
     /// The title.
     public var title: Phrase { Phrase("profile.edit") }
 
-    /// The fields, or the notice of the mails.
+    /// The fields, or the notice about the emails.
     public var content: [Control] {
         if saved != nil {
             // An address that was never confirmed has no say.
@@ -84,7 +84,7 @@ public struct EditProfileScreen: Screen {
         }
     }
 
-    /// Takes the answer: the end, or the notice of the mails.
+    /// Handles the response: ends the screen, or shows the notice about the emails.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .saved(let profile):
@@ -96,7 +96,7 @@ public struct EditProfileScreen: Screen {
         }
     }
 
-    /// Takes a failure, which belongs to a field where it is about its text.
+    /// Handles a failure; a problem with a text is shown at its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         guard [.taken, .invalidEmail].contains(failure.reason) else { return failure }
         fields.setProblem(failure.phrase, of: .email)

@@ -18,8 +18,8 @@ public struct ProfileScreen: Screen {
 
     /// The answer to a request.
     public enum Response: Hashable, Sendable {
-        /// The profile, whether the account has a second factor, nil if the server does not say, and whether the server has a
-        /// user service.
+        /// The profile, whether the account has a second factor, nil if the server does not say, and whether the server
+        /// has a user service.
         case loaded(AccountProfile, hasSecondFactor: Bool?, hasUserService: Bool = true)
         /// No user is signed in any more.
         case signedOut
@@ -59,7 +59,7 @@ public struct ProfileScreen: Screen {
     public private(set) var isDeleting = false
     /// Whether the screen leads to the passkeys.
     private let offersPasskeys: Bool
-    /// Whether the profile is to be loaded once more.
+    /// Whether the profile must be loaded again.
     private var isStale = true
     /// Whether the server can change the profile, the password and the second factor, and knows the devices.
     var hasUserService = true

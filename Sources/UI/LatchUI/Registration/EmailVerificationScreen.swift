@@ -5,16 +5,16 @@ import LatchAuth
 public import LatchCore
 public import LatchTexts
 
-/// The verification of an email address: it waits for the link of a mail, which opens the app.
+/// The verification of an email address: it waits for a link in an email, which opens the app.
 ///
-/// A server may want the password together with the link, since the reader of the mail need not have chosen it. An app that
-/// was ended while it waited restores the screen from its encoded form, which has no secret.
+/// A server may require the password with the link, since the reader of the email may not have chosen the password. An
+/// app that ended while it waited restores the screen from its encoded form, which has no secret.
 public struct EmailVerificationScreen: Screen {
     /// The step of a verification.
     public enum Step: Hashable, Sendable {
         /// The user looks for the mail.
         case waiting
-        /// The link has come, and the password is needed as well; with the link's token.
+        /// The link with this token was opened, and the password is also needed.
         case password(FieldText)
         /// The link is used or has expired, and the address may be verified.
         case usedLink
@@ -63,7 +63,7 @@ public struct EmailVerificationScreen: Screen {
         case later
     }
 
-    /// The address that waits for its verification; empty on a device that knows the link alone.
+    /// The address to verify; empty on a device that has only the link.
     public private(set) var email: String
     /// The address that the server has verified; nil if it did not state it.
     public private(set) var verifiedEmail: String?
@@ -110,7 +110,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// The notice of the mail, or the password's field.
+    /// The notice about the email, or the password field.
     public var content: [Control] {
         switch step {
         case .waiting where !isSent:
@@ -143,7 +143,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// The notice of the address that is verified, which only the server knows.
+    /// The notice about the verified address, which only the server knows.
     private var doneNotice: Control {
         guard let verifiedEmail else { return .notice(.success, Phrase("verification.done.noAddress")) }
         return isChangePending
@@ -151,9 +151,9 @@ public struct EmailVerificationScreen: Screen {
             : .notice(.success, Phrase("verification.done", .text(verifiedEmail)))
     }
 
-    /// The notice of the mail that the user looks for.
+    /// The notice about the email that the user is looking for.
     private var mailNotice: Control {
-        // The link says nothing of its address, which this device need not know.
+        // The link does not contain its address, and this device may not know it.
         switch (isNotYet, email.isEmpty) {
         case (true, true): .notice(.warning, Phrase("verification.notYet.noAddress"))
         case (true, false): .notice(.warning, Phrase("verification.notYet", .text(email)))
@@ -208,7 +208,7 @@ public struct EmailVerificationScreen: Screen {
         return .stay
     }
 
-    /// Takes a late answer, which keeps the token of a link that is being opened: the link decides.
+    /// Handles a late response, but keeps the token of a link that is being opened: the link takes precedence.
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         switch response {
         case .verified(let email, let isChangePending):
@@ -255,7 +255,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// Takes the link of the mail.
+    /// Handles the link in the email.
     public mutating func open(_ link: ScreenLink) -> ScreenStep<Self> {
         guard link.purpose == .verifyEmail, step != .verified else { return .stay }
         let token = FieldText(link.token, isSecret: true)
@@ -272,7 +272,7 @@ public struct EmailVerificationScreen: Screen {
         (isAsking, token) = (false, nil)
     }
 
-    /// Asks whether the address was verified in a browser meanwhile.
+    /// Checks whether the address was verified in a browser meanwhile.
     public mutating func resume() -> ScreenStep<Self> {
         guard step == .waiting, isSent else { return .stay }
         return .perform(loading ?? .check)
@@ -318,9 +318,9 @@ extension EmailVerificationScreen: Codable {
 }
 
 extension ControlID {
-    /// The button that sends a mail, or another one.
+    /// The button that sends an email, or sends it again.
     public static let resend: ControlID = "resend"
-    /// The button by which users say that they have verified the address elsewhere.
+    /// The button for users who have verified the address elsewhere.
     public static let confirmed: ControlID = "confirmed"
 }
 
@@ -334,8 +334,8 @@ extension ScreenModel where S == EmailVerificationScreen {
     ///   - client: The client.
     ///   - screen: The screen.
     ///   - clock: The clock of locks.
-    ///   - signIn: Signs the user of a verified address in with the password that was just proved, and returns whether it did; nil
-    ///     to leave that to the sign-in.
+    ///   - signIn: Signs the user of a verified address in with the password that was just proved, and returns whether
+    ///     it did; nil to leave that to the sign-in.
     ///   - onFinish: Is called when the address is verified, or the user goes another way.
     public convenience init(
         _ client: AuthClient, screen: EmailVerificationScreen, clock: WallClock = .system,

@@ -13,8 +13,8 @@ public struct RegistrationScreen: Screen {
     public struct Options: Hashable, Sendable {
         /// The app's own fields, below the others.
         ///
-        /// The name of a field's identifier is that of its attribute at the server, which gets its text unless it is empty. A field
-        /// of a secret, and one with the identifier of another control, is left out.
+        /// The name of a field's identifier is that of its attribute at the server, which gets its text unless it is
+        /// empty. A field of a secret, and one with the identifier of another control, is left out.
         public var fields: [Field] = []
         /// The terms that a person has to accept; nil for none.
         public var terms: Terms?
@@ -40,7 +40,8 @@ public struct RegistrationScreen: Screen {
 
     /// The work of the screen.
     public enum Request: Hashable, Sendable {
-        /// Create the account, with the texts of the app's own fields by their names, and the version of the accepted terms.
+        /// Create the account, with the texts of the app's own fields by their names, and the version of the accepted
+        /// terms.
         case signUp(
             name: String, email: String, password: FieldText, attributes: [String: String] = [:],
             acceptedTerms: String? = nil)
@@ -70,7 +71,7 @@ public struct RegistrationScreen: Screen {
     private let attributes: [ControlID]
     private var lostAnswer = LostAnswer()
 
-    /// The controls of which the app's own fields cannot have the identifier.
+    /// The controls whose identifiers are not allowed for the app's fields.
     private static let controls: Set<ControlID> = [
         .name, .email, .newPassword, .acceptedTerms, .terms, .privacyPolicy, .submit, .signIn, .cancel, .title,
         .explanation, .failure, .notice, .progress,
@@ -112,7 +113,7 @@ public struct RegistrationScreen: Screen {
         ]
     }
 
-    /// The links, which a person reads first, and the box.
+    /// The links to the terms, and the box below them.
     private var termsControls: [Control] {
         guard let terms, let box = fields[.acceptedTerms] else { return [] }
         return [
@@ -152,7 +153,7 @@ public struct RegistrationScreen: Screen {
     /// Notes that the answer of a canceled request may be lost.
     public mutating func leave() { lostAnswer.lose() }
 
-    /// Takes a failure, which belongs to a field where it is about its text.
+    /// Handles a failure; a problem with a text is shown at its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         lostAnswer.receive(failure)
         switch failure.reason {
@@ -172,7 +173,7 @@ extension ControlID {
     public static let name: ControlID = "name"
     /// The link to the sign-in.
     public static let signIn: ControlID = "signIn"
-    /// The box by which a person accepts the terms.
+    /// The box with which the user accepts the terms.
     public static let acceptedTerms: ControlID = "acceptedTerms"
     /// The link to the terms of use.
     public static let terms: ControlID = "terms"

@@ -7,8 +7,8 @@ public import LatchTexts
 /// The second factor of the user: its set-up, new recovery codes, and its removal.
 ///
 /// A set-up shows the secret for the authenticator app, takes a first code, and then shows the recovery codes. No user
-/// keeps those of a factor that does not hold. A confirmation whose answer was lost may have taken effect: the screen then
-/// offers new recovery codes for a code of the app. A secret leaves with the step that shows it.
+/// keeps those of a factor that does not hold. A confirmation whose answer was lost may have taken effect: the screen
+/// then offers new recovery codes for a code of the app. A secret leaves with the step that shows it.
 public struct SecondFactorScreen: Screen {
     /// The step of the screen.
     public enum Step: Hashable, Sendable {
@@ -40,7 +40,7 @@ public struct SecondFactorScreen: Screen {
 
     /// The answer to a request.
     public enum Response: Hashable, Sendable {
-        /// The secrets, which do not hold yet.
+        /// The secrets, which are not active yet.
         case begun(SecondFactorSetup)
         /// The factor holds.
         case confirmed
@@ -86,7 +86,7 @@ public struct SecondFactorScreen: Screen {
         }
     }
 
-    /// False while the recovery codes are shown, which are shown once.
+    /// False while the recovery codes are shown, since they are shown only once.
     public var canBeDismissed: Bool { if case .recoveryCodes = step { false } else { true } }
 
     /// The controls of the step.
@@ -204,14 +204,16 @@ public struct SecondFactorScreen: Screen {
         }
     }
 
-    /// Takes a late answer; new recovery codes are kept for the end of the request beside them, which may need the same code.
+    /// Takes a late answer; new recovery codes are kept for the end of the request beside them, which may need the same
+    /// code.
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         guard isBusy else { return receive(response) }
         if case .replaced(let codes) = response { lateCodes = codes }
         return .stay
     }
 
-    /// Takes a failure: a set-up that has expired begins again, and one that may have been confirmed leads to new codes.
+    /// Takes a failure: a set-up that has expired begins again, and one that may have been confirmed leads to new
+    /// codes.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         defer { isConfirming = false }
         if let codes = lateCodes {
@@ -251,7 +253,7 @@ public struct SecondFactorScreen: Screen {
         self.step = step
         switch step {
         case .introduction, .recoveryCodes, .removed: (fields, isUnsure) = (Fields(), false)
-        // The first code proves that the app works, which a recovery code does not.
+        // The first code must prove that the authenticator app works; a recovery code does not prove it.
         case .secret: fields = Fields([Field(.code, .authenticatorCode, Phrase("field.code"))])
         case .newCodes, .removal: fields = Fields([Field(.code, .oneTimeCode, Phrase("field.code"))])
         }

@@ -6,8 +6,8 @@ public import LatchTexts
 /// The repeated authentication of the signed-in user, which a server requires before it serves a request (RFC 9470).
 ///
 /// It offers what the account has: the password, a passkey, the providers that are linked. The session raises it:
-/// ``SessionGateState/stepUp`` is there while one is pending. The tokens stay the same, and the request that failed can be
-/// sent again.
+/// ``SessionGateState/stepUp`` is there while one is pending. The tokens stay the same, and the request that failed can
+/// be sent again.
 public struct StepUpScreen: Screen {
     /// The ways in which the user can authenticate here.
     public struct Methods: Hashable, Sendable {
@@ -15,12 +15,12 @@ public struct StepUpScreen: Screen {
         public var hasPassword: Bool
         /// Whether the account has a passkey, and this device can use one.
         public var hasPasskey: Bool
-        /// Whether a password and a provider need a code of the second factor as well.
+        /// Whether a password and a provider also need a code of the second factor.
         public var hasSecondFactor: Bool
         /// The providers that the account is linked to, as far as the app can show their pages.
         public var providers: [IdentityProvider]
 
-        /// Creates ways; by default the password alone, as a server has it that does not say.
+        /// Creates ways; by default only the password, as for a server that does not list its ways.
         public init(
             hasPassword: Bool = true, hasPasskey: Bool = false, hasSecondFactor: Bool = false,
             providers: [IdentityProvider] = []
@@ -65,7 +65,7 @@ public struct StepUpScreen: Screen {
         case cancelled
     }
 
-    /// The ways in which the user can authenticate; the password alone until they are loaded.
+    /// The ways in which the user can authenticate; only the password until they are loaded.
     public private(set) var methods = Methods()
     /// The fields that the ways need.
     public var fields = Fields()

@@ -6,8 +6,8 @@ public import PortableFoundation
 
 /// The sign-in: name and password, then a code where the account has a second factor; a passkey, or another provider.
 ///
-/// The password leaves with the first request: the second step has the server's challenge in its place, and returns to the
-/// first when that expires. A backend without challenges gets password and code together.
+/// The password leaves with the first request: the second step has the server's challenge in its place, and returns to
+/// the first when that expires. A backend without challenges gets password and code together.
 public struct SignInScreen: Screen {
     /// The options of the screen.
     public struct Options: Hashable, Sendable {
@@ -15,7 +15,8 @@ public struct SignInScreen: Screen {
         public var providers: [IdentityProvider] = []
         /// Whether the screen has a button for a passkey; a model with a provider of passkeys sets it.
         public var offersPasskey = false
-        /// Whether the keyboard suggests passkeys while the screen is shown; a model with a provider of passkeys sets it.
+        /// Whether the keyboard suggests passkeys while the screen is shown; a model with a provider of passkeys sets
+        /// it.
         public var suggestsPasskeys = false
         /// Whether a user name is accepted in place of the address.
         public var acceptsUsername = false
@@ -28,7 +29,7 @@ public struct SignInScreen: Screen {
         /// Whether the screen leads to the other accounts of this device; a model with several accounts sets it.
         public var offersAccounts = false
 
-        /// Creates the options of a screen with address and password alone.
+        /// Creates the options of a screen with only an address and a password.
         public init() {}
     }
 
@@ -80,15 +81,15 @@ public struct SignInScreen: Screen {
 
     /// The options.
     public internal(set) var options: Options
-    /// The way of the last request, until it fails; nil for the keyboard's suggestion of a passkey, which has no press.
+    /// The way of the last request, until it fails; nil for a passkey that the keyboard suggests.
     public private(set) var way: AuthEvent.Way?
     /// The step.
     public private(set) var step = Step.credentials
     /// The fields of the step.
     public var fields: Fields
-    /// The name as it was sent, which the first step shows again.
+    /// The name that was sent; the first step shows it again.
     private var name: String
-    /// The name whose address has to be confirmed first.
+    /// The name of an account with an address that must be confirmed first.
     private var unverified: String?
 
     /// Creates the screen.
@@ -152,7 +153,7 @@ public struct SignInScreen: Screen {
         return all
     }
 
-    /// Whether the address that is typed is the one to be confirmed; mails go to no user name.
+    /// Whether the typed address is the one to confirm; a user name cannot receive emails.
     private var leadsToVerification: Bool {
         unverified.map { $0 == fields.value(.email) && EmailShape.isPlausible($0) } ?? false
     }

@@ -4,7 +4,8 @@ public import LatchCore
 public import Observation
 public import PortableFoundation
 
-/// The privacy of an app's content: a cover of each inactive scene, and a lock after a time in which all were in the background.
+/// The privacy of an app's content: a cover of each inactive scene, and a lock after a time in which all were in the
+/// background.
 ///
 /// An app with one window has one scene, which needs no identifier.
 public struct AppLock: Hashable, Sendable {
@@ -28,7 +29,7 @@ public struct AppLock: Hashable, Sendable {
         case background
     }
 
-    /// The time in the background after which the app is locked; nil for a cover alone.
+    /// The time in the background after which the app is locked; nil for only a cover.
     public let gracePeriod: Duration?
     /// Whether the owner of the device has to open the app.
     public private(set) var isLocked: Bool
@@ -86,7 +87,7 @@ public final class AppLockModel {
     ///
     /// - Parameters:
     ///   - unlock: The screen that opens the lock; its `onFinish` is still called, and signs out if the user wants to.
-    ///   - gracePeriod: The time in the background after which the app is locked; nil for a cover alone.
+    ///   - gracePeriod: The time in the background after which the app is locked; nil for only a cover.
     ///   - clock: The clock of the time in the background, which runs while the device sleeps.
     public init(_ unlock: UnlockModel, gracePeriod: Duration? = .seconds(60), clock: WallClock = .system) {
         lock = AppLock(gracePeriod: gracePeriod)

@@ -24,7 +24,7 @@ public struct ControlSender: Sendable {
         pressReturn = { _ in }
     }
 
-    /// The way of controls that take no input, such as those of a banner.
+    /// The sender of controls without input, such as those of a banner.
     public static let none = ControlSender()
 
     private init() {
