@@ -6,19 +6,19 @@ public import LatchTexts
 
 /// The editing of a profile; what was typed stays after a failure.
 public struct EditProfileScreen: Screen {
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Save the profile.
         case save(AccountProfile)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The profile as it is now; another address waits for its confirmation by mail.
+        /// The profile as it is now; a new address waits for its confirmation by email.
         case saved(AccountProfile)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The profile is saved.
         case saved(AccountProfile)
@@ -69,7 +69,7 @@ public struct EditProfileScreen: Screen {
         ]
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         if let saved { return .finish(.saved(saved)) }
         guard control == .submit else { return .finish(.cancelled) }
@@ -88,7 +88,7 @@ public struct EditProfileScreen: Screen {
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .saved(let profile):
-            // Servers send no mail for another case.
+            // Servers send no email if only the case differs.
             let isSame = fields.value(.email).lowercasedASCII() == profile.email.lowercasedASCII()
             guard !isSame else { return .finish(.saved(profile)) }
             saved = profile

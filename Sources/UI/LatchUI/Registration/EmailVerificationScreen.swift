@@ -12,7 +12,7 @@ public import LatchTexts
 public struct EmailVerificationScreen: Screen {
     /// The step of a verification.
     public enum Step: Hashable, Sendable {
-        /// The user looks for the mail.
+        /// The user looks for the email.
         case waiting
         /// The link with this token was opened, and the password is also needed.
         case password(FieldText)
@@ -22,19 +22,19 @@ public struct EmailVerificationScreen: Screen {
         case verified
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
-        /// Send another mail.
+        /// Send another email.
         case resend(email: String)
-        /// Verify the address; with the password where the server wants it.
+        /// Verify the address; with the password if the server requires it.
         case verify(token: FieldText, password: FieldText?)
         /// Ask whether the address was verified elsewhere, such as in a browser.
         case check
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// Another mail is on its way.
+        /// Another email was sent.
         case sent
         /// The link has verified an address, which the server may state; a change of address may wait for another link.
         case verified(email: String? = nil, isChangePending: Bool = false)
@@ -51,7 +51,7 @@ public struct EmailVerificationScreen: Screen {
         public static var verified: Response { .verified() }
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The address is verified.
         case verified(email: String)
@@ -59,7 +59,7 @@ public struct EmailVerificationScreen: Screen {
         case signIn(email: String)
         /// The address is verified, and its user is signed in.
         case signedIn
-        /// The user goes on without.
+        /// The user continues without it.
         case later
     }
 
@@ -73,15 +73,15 @@ public struct EmailVerificationScreen: Screen {
     public private(set) var step = Step.waiting
     /// The field of the password, in its step.
     public var fields = Fields()
-    /// Whether a mail was sent.
+    /// Whether an email was sent.
     private var isSent: Bool
-    /// Whether another mail was sent.
+    /// Whether another email was sent.
     private var isSentAgain = false
     /// Whether the user has asked, and the address was not verified yet.
     private var isNotYet = false
-    /// Whether the user asks, and not the app.
+    /// Whether the user asks, rather than the app.
     private var isAsking = false
-    /// Whether the late answer of a canceled request has said that the address is verified.
+    /// Whether the late response to a canceled request has said that the address is verified.
     private var isVerified = false
     /// The token of the running request, for the step after it.
     private var token: FieldText?
@@ -92,7 +92,7 @@ public struct EmailVerificationScreen: Screen {
     ///
     /// - Parameters:
     ///   - email: The address.
-    ///   - isSent: Whether a mail is on its way, as it is after a registration; otherwise the user requests one.
+    ///   - isSent: Whether an email was sent, such as after a registration; otherwise the user requests one.
     public init(email: String, isSent: Bool = true) {
         self.email = email
         self.isSent = isSent
@@ -164,7 +164,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
         case (.resend, .usedLink):
@@ -185,7 +185,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// Takes the answer.
+    /// Handles the response.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         let isAsking = isAsking
         (self.isAsking, token, unsent) = (false, nil, nil)
@@ -231,13 +231,13 @@ public struct EmailVerificationScreen: Screen {
         return .stay
     }
 
-    /// Takes a failure: the password is asked for where the server wants it.
+    /// Handles a failure: asks for the password if the server requires it.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         let token = token ?? unsent
         (isAsking, self.token, unsent) = (false, nil, nil)
         switch failure.reason {
         case .offline, .serverFailed:
-            // The link is all that the user has.
+            // The user has only the link.
             unsent = token
             return failure
         case .wrongCredentials where fields[.password] != nil:
@@ -248,7 +248,7 @@ public struct EmailVerificationScreen: Screen {
             show(.password(token))
             return nil
         case .invalidLink, .expired:
-            // The late answer of the attempt before has said that the address is verified.
+            // The late response to the attempt before has said that the address is verified.
             show(isVerified ? .verified : .usedLink)
             return isVerified ? nil : failure
         default: return failure
@@ -287,7 +287,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// Takes the address that the app has waited with, unless one is known.
+    /// Sets the address that was waiting for the email, unless an address is known.
     mutating func remember(_ email: String) { if self.email.isEmpty { self.email = email } }
 }
 
@@ -296,7 +296,7 @@ extension EmailVerificationScreen: Codable {
         case email, isVerified, isSent
     }
 
-    /// Restores the screen as it waits for the mail, or at its end.
+    /// Restores the screen in its waiting step, or at its end.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -336,7 +336,7 @@ extension ScreenModel where S == EmailVerificationScreen {
     ///   - clock: The clock of locks.
     ///   - signIn: Signs the user of a verified address in with the password that was just proved, and returns whether
     ///     it did; nil to leave that to the sign-in.
-    ///   - onFinish: Is called when the address is verified, or the user goes another way.
+    ///   - onFinish: Is called when the address is verified, or the user leaves the screen.
     public convenience init(
         _ client: AuthClient, screen: EmailVerificationScreen, clock: WallClock = .system,
         signIn: PasswordSignIn? = nil,

@@ -7,7 +7,7 @@ public import PortableFoundation
 
 /// The registration: name, email address and a chosen password, and what the app asks for besides.
 ///
-/// It ends with the account; ``EmailVerificationScreen`` then waits for the mail.
+/// It ends with the account; ``EmailVerificationScreen`` then waits for the email.
 public struct RegistrationScreen: Screen {
     /// What the app asks for besides name, address and password.
     public struct Options: Hashable, Sendable {
@@ -38,7 +38,7 @@ public struct RegistrationScreen: Screen {
         }
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Create the account, with the texts of the app's own fields by their names, and the version of the accepted
         /// terms.
@@ -47,13 +47,13 @@ public struct RegistrationScreen: Screen {
             acceptedTerms: String? = nil)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The account is created, and a mail is on its way.
+        /// The account was created, and an email was sent.
         case signedUp(email: String)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The account is created; its address waits for the verification.
         case registered(email: String)
@@ -103,7 +103,7 @@ public struct RegistrationScreen: Screen {
     /// The title.
     public var title: Phrase { Phrase("registration.title") }
 
-    /// The fields, their button, and the ways out.
+    /// The fields, their button, and the links to other screens.
     public var content: [Control] {
         fields.all.filter { $0.id != .acceptedTerms }.map(\.control) + termsControls + [
             .text(Phrase("registration.mail")),
@@ -122,7 +122,7 @@ public struct RegistrationScreen: Screen {
         ].compactMap(\.self)
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .submit:
@@ -142,7 +142,7 @@ public struct RegistrationScreen: Screen {
         }
     }
 
-    /// Takes the answer: the end.
+    /// Handles the response, and ends the screen.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         lostAnswer = LostAnswer()
         switch response {
@@ -150,7 +150,7 @@ public struct RegistrationScreen: Screen {
         }
     }
 
-    /// Notes that the answer of a canceled request may be lost.
+    /// Records that the response to a canceled request may be lost.
     public mutating func leave() { lostAnswer.lose() }
 
     /// Handles a failure; a problem with a text is shown at its field.

@@ -4,10 +4,10 @@ public import LatchAccounts
 public import LatchTexts
 public import PortableFoundation
 
-/// The sign-in: name and password, then a code where the account has a second factor; a passkey, or another provider.
+/// The sign-in: name and password, then a code if the account has a second factor; a passkey, or another provider.
 ///
-/// The password leaves with the first request: the second step has the server's challenge in its place, and returns to
-/// the first when that expires. A backend without challenges gets password and code together.
+/// The password is removed after the first request: the second step uses the server's challenge, and returns to the
+/// first when that expires. A backend without challenges gets password and code together.
 public struct SignInScreen: Screen {
     /// The options of the screen.
     public struct Options: Hashable, Sendable {
@@ -43,7 +43,7 @@ public struct SignInScreen: Screen {
         case secondFactor(SignInChallenge)
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Sign in; the code is empty unless the step asks for one.
         case signIn(name: String, password: FieldText, code: FieldText)
@@ -55,7 +55,7 @@ public struct SignInScreen: Screen {
         case provider(IdentityProvider)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
         /// The user is signed in.
         case signedIn
@@ -63,7 +63,7 @@ public struct SignInScreen: Screen {
         case challenged(SignInChallenge)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The user is signed in.
         case signedIn
@@ -112,7 +112,7 @@ public struct SignInScreen: Screen {
         }
     }
 
-    /// The request for a passkey of the keyboard's suggestions; nil in the second step, and where there are none.
+    /// The request for a passkey that the keyboard suggests; nil in the second step, and without suggestions.
     public var assistance: Request? {
         if case .secondFactor = step { nil } else { options.suggestsPasskeys ? .passkey(.conditional) : nil }
     }
@@ -120,7 +120,7 @@ public struct SignInScreen: Screen {
     /// The date at which the challenge expires.
     public var deadline: Date? { if case .secondFactor(let challenge) = step { challenge.expiryDate } else { nil } }
 
-    /// The fields, their button, and the ways out.
+    /// The fields, their button, and the links to other screens.
     public var content: [Control] {
         switch step {
         case .credentials, .credentialsWithCode: credentialControls
@@ -158,7 +158,7 @@ public struct SignInScreen: Screen {
         unverified.map { $0 == fields.value(.email) && EmailShape.isPlausible($0) } ?? false
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .submit: return submit()
@@ -191,11 +191,11 @@ public struct SignInScreen: Screen {
         }
     }
 
-    /// Takes the answer: the end, or the second step.
+    /// Handles the response: ends the screen, or continues with the second step.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .signedIn:
-            // A challenge is used with its sign-in.
+            // A challenge is valid for one sign-in.
             show(.credentials)
             return .finish(.signedIn)
         case .challenged(let challenge):
@@ -204,7 +204,7 @@ public struct SignInScreen: Screen {
         }
     }
 
-    /// Takes a failure: an expired challenge begins again, and a missing code adds its field.
+    /// Handles a failure: an expired challenge begins again, and a missing code adds its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         if case .secondFactor = step {} else { way = nil }
         switch (failure.reason, step) {

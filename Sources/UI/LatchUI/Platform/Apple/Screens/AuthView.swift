@@ -91,7 +91,8 @@ extension EnvironmentValues {
 }
 
 extension View {
-    /// Shows screens of models in this view by views of the app, also in sheets, such as that of one more account.
+    /// Shows screens of models in this view with views of the app, also in sheets, such as the sign-in to another
+    /// account.
     ///
     /// ```swift no-check
     /// SessionGate(auth) { NotesView() }

@@ -29,7 +29,7 @@ public typealias PasskeysView<Row: View> = ScreenForm<PasskeysScreen, Row>
 /// The lock of an app, which Face ID, Touch ID or the device's code opens.
 public typealias UnlockView<Row: View> = ScreenForm<UnlockScreen, Row>
 
-/// The profile of the signed-in user, and the ways to what can be changed.
+/// The profile of the signed-in user, with the buttons that change it.
 public typealias ProfileView<Row: View> = ScreenForm<ProfileScreen, Row>
 
 /// The editing of the names of a profile.

@@ -10,7 +10,7 @@ public import SwiftUI
 ///     .authTheme(AuthTheme(accent: .indigo, cornerRadius: 8))
 /// ```
 ///
-/// The fonts are those of Dynamic Type, or scale with it, so that texts grow as the user wants.
+/// The fonts are those of Dynamic Type, or scale with it, so that texts have the size that the user has chosen.
 public struct AuthTheme: Sendable {
     /// The color of the primary button, of links and of switches.
     public var accent: Color
