@@ -6,7 +6,7 @@ public import LatchTexts
 
 /// The accounts of a program's user, of which one is current.
 public struct AccountSwitcherScreen: Screen {
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Load the list.
         case load
@@ -16,15 +16,15 @@ public struct AccountSwitcherScreen: Screen {
         case remove(id: String)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The list as it is now.
+        /// The current list.
         case loaded([AccountEntry], currentID: String?)
         /// The account is the current one.
         case switched(AccountEntry)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// Another account is the current one.
         case switched(AccountEntry)
@@ -38,7 +38,7 @@ public struct AccountSwitcherScreen: Screen {
     public private(set) var accounts: [AccountEntry]?
     /// The identifier of the current account; nil if there is none.
     public private(set) var currentID: String?
-    /// The account whose removal the user is asked to confirm; nil for none.
+    /// The account with a removal that waits for the user's confirmation; nil for none.
     public private(set) var removing: AccountEntry?
 
     /// Whether the user of the current account is signed in, and has no need to choose it.
@@ -55,7 +55,7 @@ public struct AccountSwitcherScreen: Screen {
     /// The request for the list; nil once it is there.
     public var loading: Request? { accounts == nil ? .load : nil }
 
-    /// The request for the list as it is now.
+    /// The request for the current list.
     public var refreshing: Request? { .load }
 
     /// The accounts, and the button for one more.
@@ -85,11 +85,11 @@ public struct AccountSwitcherScreen: Screen {
             actions: use + [remove])
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .addAccount:
-            // The list has another account on the way back.
+            // The list has another account when the user returns.
             accounts = nil
             return .navigate(.add)
         case .done: return .finish(.closed)
@@ -106,7 +106,7 @@ public struct AccountSwitcherScreen: Screen {
         return .stay
     }
 
-    /// Takes the list, or the end.
+    /// Handles the list, or the end.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .loaded(let all, let current):
@@ -118,7 +118,7 @@ public struct AccountSwitcherScreen: Screen {
         }
     }
 
-    /// Takes a failure: of an account that is gone the list is loaded again.
+    /// Handles a failure: if the account no longer exists, the list is loaded again.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         if failure.reason == .missing { accounts = nil }
         return failure

@@ -12,13 +12,13 @@ public struct UserMenuScreen: Screen {
         case signOut
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
         /// No user is signed in any more.
         case signedOut
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// To the profile.
         case profile
@@ -34,7 +34,7 @@ public struct UserMenuScreen: Screen {
 
     /// The user.
     public internal(set) var profile: AccountProfile
-    /// The failure of the profile's load, for which the menu shows what the token says; nil if there is none.
+    /// The failure to load the profile, in whose place the menu shows the token's claims; nil if there is none.
     public internal(set) var loadFailure: ScreenFailure?
     /// Whether the server knows the devices.
     var hasUserService = true
@@ -66,7 +66,7 @@ public struct UserMenuScreen: Screen {
         return letters.prefix(2).map { $0.properties.uppercaseMapping }.joined()
     }
 
-    /// The ways on.
+    /// The buttons to the next screens.
     public var content: [Control] {
         let accounts: [Control] = hasAccounts ? [.button(.accounts, .secondary, Phrase("accounts.title"))] : []
         let failure = loadFailure.map { [Control.notice(.warning, $0.phrase)] } ?? []
@@ -77,7 +77,7 @@ public struct UserMenuScreen: Screen {
         return (failure + ways + [.button(.signOut, .destructive, Phrase("profile.signOut"))]).adding(rows)
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .profile: .navigate(.profile)
@@ -88,14 +88,14 @@ public struct UserMenuScreen: Screen {
         }
     }
 
-    /// Takes the answer.
+    /// Handles the response.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> { .finish(.signedOut) }
 }
 
 extension ControlID {
-    /// The way to the profile.
+    /// The button that opens the profile.
     public static let profile: ControlID = "profile"
-    /// The way to the account switcher.
+    /// The button that opens the account switcher.
     public static let accounts: ControlID = "accounts"
 }
 

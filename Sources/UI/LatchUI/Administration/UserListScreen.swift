@@ -6,13 +6,13 @@ public import LatchTexts
 
 /// The users of a server, page by page, for administrators.
 public struct UserListScreen: Screen {
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Load a page; the first one without a cursor.
         case load(search: String, after: String?)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
         /// The first page, which replaces the list.
         case first(AccountPage)
@@ -20,7 +20,7 @@ public struct UserListScreen: Screen {
         case next(AccountPage)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// To one user.
         case selected(AccountProfile)
@@ -45,7 +45,7 @@ public struct UserListScreen: Screen {
     /// The request for the first page; nil once it is there.
     public var loading: Request? { users == nil ? .load(search: search, after: nil) : nil }
 
-    /// The request for the first page as it is now.
+    /// The request for the current first page.
     public var refreshing: Request? { .load(search: search, after: nil) }
 
     /// The search, the users, and the button for more.
@@ -66,7 +66,7 @@ public struct UserListScreen: Screen {
             actions: [.button(.showUser(user.id), .secondary, Phrase("users.show", .text(user.shownName)))])
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .submit:
@@ -80,14 +80,14 @@ public struct UserListScreen: Screen {
         }
     }
 
-    /// Takes a page.
+    /// Handles a page.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .first(let page):
             users = page.users
             (next, total) = (page.next, page.total)
         case .next(let page):
-            // A user who has changed meanwhile may be on two pages.
+            // A user who was changed between two requests may be on two pages.
             let known = Set((users ?? []).map(\.id))
             users = (users ?? []) + page.users.filter { !known.contains($0.id) }
             (next, total) = (page.next, page.total)

@@ -6,7 +6,8 @@ public import LatchTexts
 
 /// One user of a server, whose role and status an administrator changes.
 ///
-/// Each change that gives rights or takes the account away is confirmed first. The server decides whether the administrator may do it.
+/// A change of the role and a suspension must be confirmed first. The server decides whether the administrator is
+/// allowed to make it.
 public struct UserScreen: Screen {
     /// A change of a user.
     public enum Change: Hashable, Sendable {
@@ -16,21 +17,21 @@ public struct UserScreen: Screen {
         case status(String)
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Change the user.
         case apply(Change, id: String)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The user as it is now.
+        /// The user after the change.
         case changed(AccountProfile)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
-        /// The administrator has left the screen; with the user as it is now.
+        /// The administrator has left the screen; with the current state of the user.
         case closed(AccountProfile)
     }
 
@@ -83,7 +84,7 @@ public struct UserScreen: Screen {
         ]
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         isChanged = false
         switch control {
@@ -100,7 +101,7 @@ public struct UserScreen: Screen {
         return .stay
     }
 
-    /// Takes the user as it is now.
+    /// Handles the changed user.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .changed(let user): (self.user, isChanged) = (user, true)
@@ -110,7 +111,7 @@ public struct UserScreen: Screen {
 }
 
 extension Phrase {
-    /// Creates the name of an account's status; an unknown one is written as it is.
+    /// Creates the name of an account's status; an unknown status is shown unchanged.
     init(status: String) {
         self =
             switch status {

@@ -4,13 +4,13 @@ import LatchAccounts
 import LatchAuth
 import Synchronization
 
-/// The accounts of an app at one server, each with a client of its own over the record of its tokens.
+/// The accounts of an app at one server, each with a separate client and token record.
 final class AccountClients: Sendable {
     typealias MakeClient = @Sendable (any TokenStore<Tokens>) -> AuthClient
     /// An account of the list, with its client.
     typealias Adopted = (entry: AccountEntry, client: AuthClient)
 
-    /// The clients by the account's identifier; a class, since the list's closure needs it first.
+    /// The clients by the account's identifier; a class, since the list's closure captures it during initialization.
     private final class Table: Sendable {
         let clients = Mutex<[String: AuthClient]>([:])
     }
@@ -18,7 +18,7 @@ final class AccountClients: Sendable {
     /// A client without tokens, for a model without a current account.
     let idleClient: AuthClient
     let list: AccountList
-    /// The client of the tokens of removed accounts, whose record keeps them until the server has revoked them.
+    /// The client for removed accounts; its record keeps their tokens until the server has revoked them.
     private let removalClient: AuthClient
     private let issuer: String
     private let makeClient: MakeClient
@@ -31,7 +31,7 @@ final class AccountClients: Sendable {
         let table = Table()
         (self.issuer, self.makeClient, self.table) = (issuer, makeClient, table)
         idleClient = makeClient(InMemoryTokenStore<Tokens>())
-        // Of this server: another one of the app's must not get its tokens.
+        // The name includes the server, so that another server of the app does not get these tokens.
         removalClient = makeClient(SecretTokenStore<Tokens>(secrets, name: "removedAccounts.\(issuer)"))
         self.list = list { entry, store in
             let client = makeClient(store)
@@ -51,9 +51,9 @@ final class AccountClients: Sendable {
         return client
     }
 
-    /// Stores the tokens of a client that has signed in, as those of a new account or of the one that the user had.
+    /// Stores the tokens of a signed-in client, for a new account or for the user's existing one.
     ///
-    /// No cancellation of the sign-in ends it: the server has signed the user in.
+    /// A cancellation of the sign-in does not stop it: the server has already signed the user in.
     ///
     /// - Returns: The account with its client.
     /// - Throws: A `store…` code; the tokens are then revoked.
@@ -64,12 +64,12 @@ final class AccountClients: Sendable {
     private func storeTokens(of pending: AuthClient) async throws -> Adopted {
         do {
             let account: Account? = if let claimed = pending.account { claimed } else { try await pending.profile() }
-            // The profile may have refreshed them, and their refresh token works once.
+            // The profile request may have refreshed the tokens, and a refresh token works only once.
             guard let tokens = pending.session.currentState.credential else { throw AuthError.missingToken }
             let email = account?.email ?? issuer
             let entry = try await list.signIn(tokens, as: email, issuer: issuer, username: email, userID: account?.id)
             let client = try await client(for: entry.id)
-            // The tokens are the account's now: here they are forgotten, not revoked.
+            // The tokens now belong to the account: this client forgets them without revoking them.
             try await pending.session.signOut()
             return (entry, client)
         } catch {
@@ -78,7 +78,7 @@ final class AccountClients: Sendable {
         }
     }
 
-    /// Removes an account that has signed out, unless its server has yet to hear of it: the record keeps the tokens for that.
+    /// Removes a signed-out account, unless the server still has to revoke its tokens: then the record keeps them.
     func removeSignedOut(_ id: String, of client: AuthClient) async throws {
         guard !client.session.currentState.isSignedIn, await client.session.revokeRemaining(),
             // A user may have signed in meanwhile.
@@ -87,13 +87,13 @@ final class AccountClients: Sendable {
         table.clients.withLock { $0[id] = nil }
     }
 
-    /// Ends the session of an account that was removed here at the server, at once or as soon as it can be reached.
+    /// Ends the session of a removed account at the server, now or when the server can be reached.
     func revoke(_ tokens: Tokens) async {
         do {
             try await removalClient.session.signIn(tokens)
             try await removalClient.signOut()
         } catch {
-            // The account is removed all the same, and a sign-out that cannot be stored has asked the server at once.
+            // The account is removed anyway. A sign-out that cannot be stored has already asked the server.
         }
     }
 
@@ -101,16 +101,16 @@ final class AccountClients: Sendable {
     func revokeRemaining() async {
         do {
             try await removalClient.session.restore()
-            // The app was ended between the removal and the sign-out.
+            // The app ended between the removal and the sign-out.
             if removalClient.session.currentState.isSignedIn { try await removalClient.signOut() }
         } catch {
-            // A store that cannot be read now is asked at the next return of the user.
+            // A store that cannot be read now is read again when the user returns to the app.
         }
         _ = await removalClient.session.revokeRemaining()
     }
 }
 
-/// The sign-in to an account in one scene: its client, whose tokens are in memory until the account is stored.
+/// The sign-in to an account in one scene, with a client that keeps its tokens in memory until the account is stored.
 final class AccountSignIn: Sendable {
     private struct State {
         var client: AuthClient?

@@ -15,7 +15,7 @@ extension AuthModel {
     /// let auth = AuthModel(configuration)
     /// ```
     public struct Configuration: Sendable {
-        /// The server, at which users may have several accounts, or the client of one account.
+        /// A server at which users may have several accounts, or the client of one account.
         enum Backend: Sendable {
             case server(URL, service: String)
             case client(AuthClient)
@@ -26,27 +26,33 @@ extension AuthModel {
         public var options = SignInScreen.Options()
         /// The app's own fields and the terms of the registration.
         public var registration = RegistrationScreen.Options()
-        /// The URLs below which the links of mails are that the app opens: by default the server's URL.
+        /// The base URLs of the email links that the app opens: by default the server's URL.
         public var linkBases: [URL]
         /// The lock of the app; nil for none.
         public var lock: AppLockModel?
-        /// The connection of the banner "offline", whose interceptor a client of the app's own needs; nil for a new one.
+        /// The connection state of the offline banner; nil for a new one.
+        ///
+        /// A client that the app creates itself needs the interceptor of this connection.
         public var connection: ConnectionModel?
         /// The clock of deadlines, of locks, and of the clients that the model creates.
         public var clock = WallClock.system
-        /// The store of the accounts with their tokens, and of the record which accounts were offered a passkey, for one process;
-        /// nil for the platform's store of the service, which an app shares with its extensions, and for memory with a client.
+        /// The store of the accounts, their tokens and their passkey offers, for one process; nil for the default
+        /// store.
+        ///
+        /// The default for a server is the platform's store of the service, which an app shares with its extensions.
+        /// The default for a client is a store in memory.
         public var secrets: (any SecretStore)?
-        /// A function that signs a client in through one of the options' providers; nil for an app without.
+        /// A function that signs a client in through one of the options' providers; nil for an app without providers.
         public var signInThrough: SignInThrough?
-        /// A function that authenticates a client's user through a provider, for requests that need it; nil for an app without.
+        /// A function that authenticates a client's user again through a provider; nil for an app without providers.
         public var reauthenticateThrough: ReauthenticateThrough?
-        /// The passkeys of this device, such as `PlatformPasskeys()`; nil for an app without.
+        /// The passkeys of this device, such as `PlatformPasskeys()`; nil for an app without passkeys.
         public var passkeys: (any PasskeyProvider)?
         /// The app's rows in the menu and in the profile.
         public var rows: [AccountRow] = []
 
-        // The clients that the model creates, one for each account; a client of the app's own has its own values.
+        // Settings of the clients that the model creates, one for each account. A client that the app creates has
+        // separate ones.
 
         /// The paths of the server, for the clients that the model creates.
         public var endpoints = AccountEndpoints()
@@ -70,7 +76,7 @@ extension AuthModel {
             linkBases = [server]
         }
 
-        /// Creates the configuration of an app with one account, over a client of its own.
+        /// Creates the configuration of an app with one account, and its client.
         public init(_ client: AuthClient) {
             backend = .client(client)
             linkBases = [client.baseURL]
@@ -79,9 +85,9 @@ extension AuthModel {
 }
 
 extension AuthModel.Configuration {
-    /// Returns the list of the app's accounts, such as for the tokens that an earlier version of the app has stored.
+    /// Returns the list of the app's accounts, such as to import the tokens of an earlier version of the app.
     ///
-    /// It has the records of the model, which is to be created once the changes are done.
+    /// The list has the same records as the model. Create the model after all changes to the list.
     ///
     /// - Returns: Nil for the configuration of one client.
     public func makeAccountList() -> AccountList? {
@@ -103,14 +109,14 @@ extension AuthModel.Configuration {
             interceptors: outer + interceptors, clock: clock)
     }
 
-    /// The store of the records beside the accounts.
+    /// The store of the records other than the accounts.
     var records: any SecretStore {
         if let secrets { return secrets }
         if case .server(_, let service) = backend { return platformSecretStore(service: service) }
         return InMemorySecretStore()
     }
 
-    /// Returns the first client, and the accounts for a server; their clients tell a connection.
+    /// Returns the first client, and the accounts for a server; the requests of their clients update a connection.
     func connect(_ connection: ConnectionModel) -> (client: AuthClient, accounts: AccountClients?) {
         switch backend {
         case .client(let client): return (client, nil)
@@ -119,7 +125,7 @@ extension AuthModel.Configuration {
             let accounts = AccountClients(
                 issuer: server.absoluteString, secrets: records, { makeAccountList(of: service, $0) },
                 makeClient: { configuration.makeClient(at: server, $0, [interceptor]) })
-            // The client that signs in belongs to nobody until its account is stored.
+            // The model has a client without an account until a sign-in is stored.
             return (accounts.idleClient, accounts)
         }
     }

@@ -3,7 +3,7 @@
 public import LatchAccounts
 public import LatchAuth
 
-/// Something that a person has done in the screens of an ``AuthModel``, for an app's analytics and logs; it has no secret.
+/// An action of the user in the screens of an ``AuthModel``, for an app's analytics and logs; it contains no secret.
 public enum AuthEvent: Hashable, Sendable {
     /// A way to sign in.
     public enum Way: Hashable, Sendable {
@@ -15,16 +15,16 @@ public enum AuthEvent: Hashable, Sendable {
         case provider(IdentityProvider)
     }
 
-    /// The user has signed in; a stored account that is read at the start has not.
+    /// The user has signed in; not sent for a stored session that is restored at the start.
     case signedIn(by: Way)
-    /// There is a new account, with which nobody is signed in yet.
+    /// The user has created an account, and is not signed in yet.
     case signedUp(email: String)
-    /// The session has ended: by the user, or by the server.
+    /// The user or the server has ended the session.
     case signedOut(SignedOutReason)
     /// The account is deleted.
     case deleted
     /// A signed-out user has left the sign-in.
     case cancelled
-    /// A request of a screen has failed; the route has at most an address.
+    /// A request of a screen has failed; its route contains at most an email address.
     case failed(AuthRoute?, ScreenFailure)
 }

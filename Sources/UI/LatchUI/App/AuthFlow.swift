@@ -4,21 +4,21 @@ import LatchAccounts
 import LatchAuth
 import LatchCore
 
-/// The open screens of an app's user as a value: what each outcome of each screen leads to.
+/// The open screens as a value, with the rules that map a screen's outcome to the next screens.
 ///
-/// It contains no model and no task; ``AuthNavigator`` makes the models of its screens. An outcome carries the identifier of its
-/// screen: a screen that is no longer open changes nothing. A covered one acts in its position, below what the user sees.
-/// A screen is open at most once.
+/// It contains no model and no task; ``AuthNavigator`` creates the models of its screens. An outcome has the identifier
+/// of its screen. The outcome of a closed screen opens nothing. The outcome of a covered screen changes the path at its
+/// position, below the visible screen. A screen is open at most once.
 struct AuthFlow: Hashable, Sendable {
     struct OpenScreen: Hashable, Sendable, Identifiable {
         let id: Int
         let route: AuthRoute
-        /// Whether the flow has opened it by itself for a signed-out user.
+        /// Whether the flow opened it automatically for a signed-out user.
         var isStart = false
-        /// Whether it belongs to the sign-in of one more account, and not to the signed-in user.
+        /// Whether it belongs to the sign-in of another account, not to the signed-in user.
         var isForNewAccount = false
 
-        /// The address of the registration after which it is a step of the app, still to be done; nil for any other screen.
+        /// The address of the registration that this pending step of the app follows; nil for any other screen.
         var registeredEmail: String? { if case .custom(_, let email) = route { email } else { nil } }
     }
 
@@ -26,9 +26,9 @@ struct AuthFlow: Hashable, Sendable {
     enum Effect: Hashable, Sendable {
         /// Make the account of the last sign-in the current one.
         case useSignedIn
-        /// Leave the account of the last sign-in in the list, and the current one as it is.
+        /// Keep the account of the last sign-in in the list, without changing the current account.
         case keepSignedIn
-        /// Sign the user out, whose session the server has ended, and show the sign-in with an address.
+        /// Sign out a user whose session the server has ended, and show the sign-in with an address.
         case signOut(email: String)
         /// Make another account of the list the current one.
         case use(AccountEntry)
@@ -36,13 +36,13 @@ struct AuthFlow: Hashable, Sendable {
         case tellCancellation
         /// Say that the account is deleted, and forget its address.
         case sayGoodbye
-        /// Take the profile as a screen has loaded or saved it.
+        /// Show the profile that a screen has loaded or saved.
         case show(AccountProfile)
         /// Load the profile again.
         case reloadProfile
         /// Offer a passkey to a user who has signed in with a password.
         case offerPasskey
-        /// Do what a row of the app in the profile is for.
+        /// Run the action of an app's row in the profile.
         case choose(row: ControlID)
     }
 
@@ -52,15 +52,15 @@ struct AuthFlow: Hashable, Sendable {
     private(set) var screens: [OpenScreen] = []
     /// The address of the signed-in user, or of the last one; empty if it is not known.
     var email = ""
-    /// Whether the profile is loaded, without which it cannot be edited.
+    /// Whether the profile is loaded, so that it can be edited.
     var hasProfile = false
-    /// Whether the server has a user service, without which it knows no devices and changes nothing of the account.
+    /// Whether the server has a user service, which lists devices and changes accounts.
     var hasUserService = true
     /// Whether the app has a list of accounts.
     let hasAccounts: Bool
     /// The names of the app's screens.
     let customScreens: [String]
-    /// The names of those that follow a registration, the first one first.
+    /// The names of the app's screens that follow a registration, in order.
     let stepsAfterRegistration: [String]
     private var lastID = 0
 
@@ -69,7 +69,7 @@ struct AuthFlow: Hashable, Sendable {
         (self.customScreens, self.stepsAfterRegistration) = (customScreens, stepsAfterRegistration)
     }
 
-    /// Whether the user has gone nowhere yet: nothing is open but what the flow has opened by itself.
+    /// Whether the user has not navigated yet: all open screens were opened automatically.
     var isAtStart: Bool { screens.allSatisfy(\.isStart) }
 
     /// The position of an open screen.
@@ -77,9 +77,9 @@ struct AuthFlow: Hashable, Sendable {
 
     // MARK: Session
 
-    /// Takes that a user is signed in: the screens of a signed-out one close.
+    /// Enters the signed-in state: the screens of a signed-out user close.
     ///
-    /// The app's steps after this user's registration, which are still to be done, are now those of the signed-in user.
+    /// The pending steps after this user's registration become steps of the signed-in user.
     mutating func enter() {
         isSignedIn = true
         let steps = screens.filter { $0.registeredEmail.map { email.isEmpty || isOwn($0) } ?? false }
@@ -87,21 +87,21 @@ struct AuthFlow: Hashable, Sendable {
         for case .custom(let name, _) in steps.map(\.route) { open(.custom(name)) }
     }
 
-    /// Takes that no user is signed in: the screens of a signed-in one close.
+    /// Enters the signed-out state: the screens of a signed-in user close.
     mutating func leave() {
         (isSignedIn, hasProfile) = (false, false)
         screens.removeAll(where: \.route.needsUser)
-        // No account is left to return to.
+        // No signed-in account is left.
         for index in screens.indices { screens[index].isForNewAccount = false }
     }
 
-    /// Takes that another account is current, whose session is not known yet.
+    /// Changes to another account, whose session is not known yet.
     mutating func change() {
         (isSignedIn, hasProfile, email) = (nil, false, "")
         screens.removeAll { $0.registeredEmail == nil }
     }
 
-    /// Takes that the window is closed.
+    /// Closes all screens with their window.
     mutating func end() { screens = [] }
 
     /// Opens the first screen of a signed-out user, unless one is open.
@@ -110,7 +110,7 @@ struct AuthFlow: Hashable, Sendable {
         insert(route, at: 0, isStart: true)
     }
 
-    /// Opens another first screen for a signed-out user who has gone nowhere yet.
+    /// Replaces the first screen of a signed-out user who has not navigated yet.
     mutating func restart(with route: AuthRoute) {
         guard isAtStart, isSignedIn == false else { return }
         screens = []
@@ -130,7 +130,7 @@ struct AuthFlow: Hashable, Sendable {
         }
     }
 
-    /// Opens a screen above the others; one of the same kind and what is above it closes.
+    /// Opens a screen above the others; an open screen of the same kind closes, with all screens above it.
     mutating func open(_ route: AuthRoute) {
         guard allows(route) else { return }
         if let index = screens.firstIndex(where: { $0.route.isSameScreen(as: route) }) {
@@ -141,7 +141,7 @@ struct AuthFlow: Hashable, Sendable {
         insert(route, at: screens.count)
     }
 
-    /// Returns to the screen of a kind, which stays as it is, or opens one.
+    /// Returns to the open screen of a kind without changing it, or opens one.
     mutating func reveal(_ route: AuthRoute) {
         guard let index = screens.firstIndex(where: { $0.route.isSameScreen(as: route) }) else { return open(route) }
         let steps = screens[(index + 1)...].filter { $0.registeredEmail != nil }
@@ -149,7 +149,7 @@ struct AuthFlow: Hashable, Sendable {
         screens.insert(contentsOf: steps, at: index)
     }
 
-    /// Opens the reset of a signed-in user's password, who has forgotten it or has none.
+    /// Opens the password reset for a signed-in user who has forgotten the password, or has none.
     mutating func openPasswordReset() { open(.passwordReset(PasswordResetScreen(email: email))) }
 
     /// Opens stored screens in place of all others.
@@ -160,13 +160,13 @@ struct AuthFlow: Hashable, Sendable {
         for route in known { open(route) }
     }
 
-    /// Closes all screens above the content; a signed-out user, who has none, is at the sign-in with an address.
+    /// Closes all screens above the content; a signed-out user then sees the sign-in with an address.
     mutating func close(email: String = "") {
         screens = []
         start(with: .signIn(email: email))
     }
 
-    /// Closes all screens above the content with a sign-in, unless the signed-in user's entrance has closed it.
+    /// Closes all screens if one of them, such as the sign-in, does not need a signed-in user.
     mutating func closeSignIn() { if screens.contains(where: { !$0.route.needsUser }) { close() } }
 
     /// Closes the visible screen.
@@ -188,7 +188,7 @@ struct AuthFlow: Hashable, Sendable {
         start(with: .signIn(email: ""))
     }
 
-    /// Opens a screen directly above another one, unless one of its kind is open.
+    /// Opens a screen directly above another one, unless a screen of its kind is open below the visible one.
     private mutating func insert(_ route: AuthRoute, above id: Int) {
         guard let index = index(of: id) else { return }
         if index == screens.count - 1 { return open(route) }
@@ -196,7 +196,7 @@ struct AuthFlow: Hashable, Sendable {
         insert(route, at: index + 1)
     }
 
-    /// Replaces a screen by another one, or closes it if one of that kind is open.
+    /// Replaces a screen, or closes it if a screen of the new kind is already open.
     private mutating func replace(_ id: Int, by route: AuthRoute) {
         guard let index = index(of: id) else { return }
         let isForNewAccount = screens[index].isForNewAccount
@@ -206,7 +206,7 @@ struct AuthFlow: Hashable, Sendable {
         screens[index].isForNewAccount = isForNewAccount
     }
 
-    /// Returns from a screen to the sign-in with an address, or to the content of a user who is signed in already.
+    /// Returns from a screen to the sign-in with an address, or to the content of a signed-in user.
     private mutating func returnToSignIn(_ email: String, from id: Int) {
         guard let index = index(of: id) else { return }
         guard isSignedIn != true || screens[index].isForNewAccount else { return screens.removeSubrange(...index) }
@@ -224,17 +224,17 @@ struct AuthFlow: Hashable, Sendable {
 // MARK: - Outcomes
 
 extension AuthFlow {
-    /// Takes the outcome of a screen, and returns its effects.
+    /// Handles the outcome of a screen, and returns its effects.
     ///
-    /// - Parameter isForNewAccount: Whether the screen was opened for one more account of a signed-in user.
+    /// - Parameter isForNewAccount: Whether the screen was opened for another account of a signed-in user.
     mutating func follow(_ outcome: AuthOutcome, of id: Int, isForNewAccount: Bool = false) -> [Effect] {
-        // The server has done its work, also for a screen that was left meanwhile: a user who went back to another account's
-        // content stays there.
+        // The server has signed the user in, even if the screen was closed meanwhile. A user who went back to another
+        // account's content stays there.
         if let way = outcome.signsIn {
             if isForNewAccount, index(of: id) == nil, isSignedIn != false { return [.keepSignedIn] }
             return way == .password ? [.useSignedIn, .offerPasskey] : [.useSignedIn]
         }
-        // The end of the session has closed the profile.
+        // The end of the session has already closed the profile.
         if outcome == .profile(.deleted) { return [.sayGoodbye] }
         guard index(of: id) != nil else { return [] }
         switch outcome {
@@ -289,7 +289,7 @@ extension AuthFlow {
             guard let index = index(of: id) else { return }
             let count = screens.count
             replace(id, by: .verification(EmailVerificationScreen(email: email)))
-            // Above the wait for the mail, and below what the user sees if the registration was covered.
+            // Above the verification of the email, and below the visible screen if the registration was covered.
             var place = screens.count == count ? index + 1 : index
             for name in stepsAfterRegistration.reversed() {
                 let step = AuthRoute.custom(name, email: email)

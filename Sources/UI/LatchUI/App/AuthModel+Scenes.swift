@@ -7,7 +7,7 @@ public import PortableFoundation
 extension AuthModel {
     /// Opens the scene of a window; `SessionGate` calls it when it appears.
     ///
-    /// The first window takes the scene that the model has from its beginning, with the screens that are open there.
+    /// The first window takes the model's initial scene, with the screens that are open in it.
     public func openScene() -> AuthScene {
         if isSceneVacant {
             isSceneVacant = false
@@ -27,26 +27,26 @@ extension AuthModel {
 
     /// Closes the scene of a window; `SessionGate` calls it when it disappears.
     ///
-    /// A sign-in that is running goes on to its answer. The last scene stays as it is for the next window.
+    /// A running sign-in continues until its response. The last scene stays unchanged for the next window.
     public func close(_ closed: AuthScene) {
         guard scenes.contains(where: { $0 === closed }) else { return }
         guard scenes.count > 1 else {
             isSceneVacant = true
             return
         }
-        // Also those whose request was cancelled and may answer all the same.
+        // Includes models whose canceled request may still get a response.
         let models = closed.models
         scenes.removeAll { $0 === closed }
         if scene === closed, let last = scenes.last { scene = last }
         closed.end()
         perform {
             for model in models { await model.settled() }
-            // It takes the outcomes.
+            // The scene handles the outcomes, so it must live until then.
             withExtendedLifetime(closed) {}
         }
     }
 
-    /// Takes that the user has gone on in a window, whose scene the screens of this model are from now on; see ``activate()``.
+    /// Makes a window's scene the current one of this model when the user returns to the window; see ``activate()``.
     public func activate(_ scene: AuthScene) {
         if scenes.contains(where: { $0 === scene }) { self.scene = scene }
         activate()
@@ -56,7 +56,7 @@ extension AuthModel {
 // MARK: - The scene that the user has used last
 
 extension AuthModel {
-    /// The menu of the signed-in user; nil while nobody is signed in.
+    /// The menu of the signed-in user; nil while no user is signed in.
     public var menu: UserMenuModel? { scene.menu }
 
     /// The screens above the content or in place of it, the last one visible.
@@ -76,19 +76,21 @@ extension AuthModel {
         set { scene.isPresented = newValue }
     }
 
-    /// Shows stored screens again, as far as the user may see them now; after ``restore()``.
+    /// Shows stored screens again, as far as the user can see them now; call it after ``restore()``.
     public func reopen(_ path: [AuthRoute]) { scene.reopen(path) }
 
-    /// Shows the screens of the last run again, and returns what to store for the next one; see ``AuthScene/exchangePath(_:)``.
+    /// Shows the screens of the last run again, and returns the data to store for the next one; see
+    /// ``AuthScene/exchangePath(_:)``.
     public func exchangePath(_ stored: Data) -> Data { scene.exchangePath(stored) }
 
-    /// Shows a screen above the others; one of the same kind closes.
+    /// Shows a screen above the others; an open screen of the same kind closes.
     public func push(_ route: AuthRoute) { scene.push(route) }
 
     /// Leaves the visible screen; see ``AuthScene/pop()``.
     public func pop() { scene.pop() }
 
-    /// Opens the screen of a mail's link, and returns whether it is one below ``linkBases``; see ``AuthScene/open(_:)``.
+    /// Opens the screen of an email link, and returns whether the link is below ``linkBases``; see
+    /// ``AuthScene/open(_:)``.
     @discardableResult
     public func open(_ url: URL) -> Bool { scene.open(url) }
 }

@@ -7,8 +7,8 @@ import LatchTexts
 public import Observation
 public import PortableFoundation
 
-/// Everything that an app needs for its accounts: the gate, the screens with the ways between them, the profile, the menu, the
-/// step-up, and the accounts of the device.
+/// The accounts of an app with all their screens: the gate, the navigation, the profile, the menu, the step-up, and the
+/// account list.
 ///
 /// ```swift no-check
 /// @State private var auth = AuthModel(server: url, service: "Notes")
@@ -18,14 +18,14 @@ public import PortableFoundation
 /// }
 /// ```
 ///
-/// A signed-out user sees ``screen``; a signed-in one sees it above the app's content, or the content alone if there is none.
-/// Each window of an app has its ``AuthScene``, with screens of its own over the same accounts.
+/// A signed-out user sees ``screen``. A signed-in user sees it above the app's content, or only the content while
+/// ``screen`` is nil. Each window of an app has an ``AuthScene``, with separate screens for the same accounts.
 @MainActor @Observable
 public final class AuthModel {
     /// A function that signs a client in through a provider.
     public typealias SignInThrough = @Sendable (AuthClient, IdentityProvider) async throws -> Void
-    /// A function that authenticates a client's user once more through a provider, with a code of the second factor where the
-    /// account has one.
+    /// A function that authenticates a client's user again through a provider, with a second-factor code if the account
+    /// needs one.
     public typealias ReauthenticateThrough =
         @Sendable (AuthClient, IdentityProvider, _ code: String?) async throws -> Void
 
@@ -35,33 +35,36 @@ public final class AuthModel {
         case failed(AuthError)
     }
 
-    /// The client of the current account, for the app's own requests; another one after a change of the account.
+    /// The client of the current account, for the app's requests; it changes with the account.
     public private(set) var client: AuthClient
-    /// The connection, for a banner; it says nothing unless the client has its interceptor.
+    /// The connection state, for a banner; it changes only if the client has its interceptor.
     public let connection: ConnectionModel
     /// The lock of the app, which `SessionGate` shows in place of everything else; nil for none.
     ///
-    /// It opens with the sign-out, by which a user leaves it who cannot open it.
+    /// A sign-out opens the lock, so that a user who cannot unlock the app can leave it.
     public var lock: AppLockModel? { didSet { followLock() } }
 
-    /// The URLs below which the links of mails are that ``open(_:)`` takes: by default the server's, as
-    /// `https://id.example.com/verify?token=…` is; `notes://` adds those of a scheme.
+    /// The base URLs of the email links that ``open(_:)`` accepts: by default the server's URL.
+    ///
+    /// For example, `https://id.example.com` accepts `https://id.example.com/verify?token=…`. Add `notes://` to accept
+    /// links of that scheme.
     public var linkBases: [URL]
-    /// A function that is called when a signed-out user leaves the sign-in, such as a guest. Without it the sign-in has no such
-    /// button, since there is nothing to return to.
+    /// A function that is called when a signed-out user leaves the sign-in, such as a guest.
+    ///
+    /// Without it, the sign-in has no button for this, since a signed-out user has no content to return to.
     @ObservationIgnored public var onCancel: (@MainActor () -> Void)?
 
-    /// A function that is called with what a person does in the screens, for analytics and logs.
+    /// A function that is called with the user's actions in the screens, for analytics and logs.
     @ObservationIgnored public var onEvent: (@MainActor (AuthEvent) -> Void)?
 
     /// The open scenes: one for each window of the app, and one for an app without windows yet.
     public internal(set) var scenes: [AuthScene] = []
-    /// The scene that the user has used last, which the screens of this model are those of.
+    /// The scene that the user used last; the screens of this model are its screens.
     public internal(set) var scene: AuthScene
     /// Whether no window has taken the only scene.
     @ObservationIgnored var isSceneVacant = true
 
-    /// The current account of the list, also while it is signed out.
+    /// The current account of the list, even while it is signed out.
     private(set) var current: AccountEntry?
     /// Whether the list has further accounts.
     @ObservationIgnored var hasOtherAccounts = false
@@ -83,7 +86,7 @@ public final class AuthModel {
     @ObservationIgnored private var work: [Task<Void, Never>] = []
     @ObservationIgnored private var follower: Task<Void, Never>?
 
-    /// The passkeys of this device; nil for an app without.
+    /// The passkeys of this device; nil for an app without passkeys.
     var passkeys: (any PasskeyProvider)? { configuration.passkeys }
 
     /// Creates the model of an app.
@@ -155,18 +158,18 @@ extension AuthModel {
 
     /// Whether a user is signed in.
     public var isSignedIn: Bool { gate.phase == .signedIn }
-    /// Whether nothing but the lock is shown.
+    /// Whether only the lock is shown.
     public var isLocked: Bool { isSignedIn && lock?.lock.isLocked == true }
     /// The current account on this device; nil for a model of one client, and while no user is signed in.
     public var account: AccountEntry? { isSignedIn ? current : nil }
     /// The profile of the signed-in user; nil until it is loaded.
     ///
-    /// It is loaded again after its changes here, with a new connection, and when the user returns after a while.
+    /// It is loaded again after a change in the app, after a reconnection, and when the user returns after a while.
     public var profile: AccountProfile? { user?.profile }
-    /// The failure of the last attempt to load the profile, which the menu shows as well; nil if there is none.
+    /// The failure of the last attempt to load the profile, which the menu also shows; nil if there is none.
     public var profileFailure: ScreenFailure? { user?.failure }
 
-    /// Hides the step-up that the session requires, and what was to be repeated after it.
+    /// Hides the step-up that the session requires, and forgets the requests to repeat after it.
     func dismissStepUp() {
         session.dismissStepUp()
         for scene in scenes {
@@ -174,7 +177,7 @@ extension AuthModel {
         }
     }
 
-    /// Reads the accounts and the session from the store; a failure is the state of ``gate``.
+    /// Reads the accounts and the session from the store; ``gate`` shows a failure.
     ///
     /// `SessionGate` calls it when it appears, and its button calls it again.
     public func restore() async {
@@ -202,8 +205,9 @@ extension AuthModel {
         perform { await accounts.revokeRemaining() }
     }
 
-    /// Takes the return of the user to the app, after which the profile may be another one, and a store that could not be read
-    /// may be open; `SessionGate` calls it.
+    /// Refreshes an old profile, and tries an unreadable store again, when the user returns to the app.
+    ///
+    /// `SessionGate` calls it.
     public func activate() {
         user?.refresh()
         revokeRemaining()
@@ -229,7 +233,7 @@ extension AuthModel {
         }
     }
 
-    /// Runs something that ``settled()`` waits for.
+    /// Runs a task that ``settled()`` waits for.
     @discardableResult
     func perform(_ body: @escaping @MainActor () async -> Void) -> Task<Void, Never> {
         let task = Task(operation: body)
@@ -251,14 +255,14 @@ extension AuthModel {
         follow()
     }
 
-    /// Makes the account that is shown the current one of the list again, after the sign-in of another user.
+    /// Makes the shown account the current one of the list again, after another user's sign-in.
     func keepCurrent() {
         guard let accounts, let current else { return }
         perform {
             do {
                 try await accounts.list.use(current.id)
             } catch {
-                // A list that cannot be changed leads to the other account after a restart, which is signed in.
+                // If the list cannot be changed, the app shows the other, signed-in account after a restart.
             }
         }
     }
@@ -273,7 +277,7 @@ extension AuthModel {
         }
     }
 
-    /// Shows what belongs to the session's current state.
+    /// Shows the screens for the session's current state.
     func synchronize() {
         if !session.isCurrent { session = session.renewed() }
         switch gate.phase {
@@ -304,7 +308,7 @@ extension AuthModel {
         if user != nil, case .signedOut(let reason) = client.session.currentState { onEvent?(.signedOut(reason)) }
         user = nil
         lock?.open()
-        // The sign-in says that the session has ended, and leads to the other accounts.
+        // After the server has ended the session, the sign-in says so. It also leads to the other accounts.
         let first = { @MainActor (hasOthers: Bool) in
             hasOthers && !wasEnded ? AuthRoute.accounts : .signIn(email: email)
         }
@@ -324,12 +328,12 @@ extension AuthModel {
                     if case .accounts(let model) = scene.screens.last { model.send(.refresh) }
                 }
             } catch {
-                // A list that cannot be changed keeps the account, signed out; the sign-in needs no list.
+                // A list that cannot be changed keeps the signed-out account. The sign-in does not need the list.
             }
         }
     }
 
-    /// Shows another first screen wherever a signed-out user has gone nowhere yet.
+    /// Replaces the first screen of each scene in which a signed-out user has not navigated yet.
     private func restart(with route: AuthRoute) {
         start = route
         for scene in scenes { scene.navigator.change { $0.restart(with: route) } }

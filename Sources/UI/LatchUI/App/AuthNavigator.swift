@@ -17,9 +17,9 @@ final class AuthNavigator {
     @ObservationIgnored private var hasReopened = false
     /// Returns the factory of the current user's screens.
     @ObservationIgnored var factory: @MainActor () -> AuthScreenFactory? = { nil }
-    /// Takes the effects of an outcome.
+    /// Performs the effects of an outcome.
     @ObservationIgnored var perform: @MainActor ([AuthFlow.Effect]) -> Void = { _ in }
-    /// Takes what the app may hear of.
+    /// Sends an event to the app.
     @ObservationIgnored var tell: @MainActor (AuthEvent) -> Void = { _ in }
 
     init(_ flow: AuthFlow) { self.flow = flow }
@@ -27,7 +27,7 @@ final class AuthNavigator {
     /// The routes of the screens.
     var path: [AuthRoute] { screens.compactMap(\.route) }
 
-    /// Changes the open screens, with the models that belong to them.
+    /// Changes the open screens and their models.
     func change(_ body: (inout AuthFlow) -> Void) {
         guard let factory = factory() else { return }
         let visible = flow.screens.last?.id
@@ -60,7 +60,7 @@ final class AuthNavigator {
     /// The address as typed into the visible sign-in; nil for any other screen.
     private var address: String? { if case .signIn(let email) = path.last { email } else { nil } }
 
-    /// Shows the screen of a link, and hands it over.
+    /// Shows the screen of a link, and sends the link to it.
     func open(_ link: ScreenLink) {
         change { flow in
             switch link.purpose {
@@ -71,7 +71,7 @@ final class AuthNavigator {
         screens.last?.model.send(.open(link))
     }
 
-    /// Tells the screen of the link that has opened the app which address the app has waited with.
+    /// Gives the screen of an opened link the stored address that was waiting for the email.
     private func remember(_ email: String?) {
         guard let email else { return }
         for screen in screens {
@@ -83,7 +83,7 @@ final class AuthNavigator {
         }
     }
 
-    /// Shows stored screens once, unless the user has opened others, and returns what to store.
+    /// Shows stored screens once, unless the user has opened others, and returns the data to store.
     func exchange(_ stored: Data) -> Data {
         if !hasReopened {
             hasReopened = true
@@ -92,7 +92,7 @@ final class AuthNavigator {
             }
         }
         let encoder = JSONEncoder()
-        // The same path is the same data: a scene that stores it would never rest.
+        // Equal paths must give equal data: otherwise a scene that stores it would update forever.
         encoder.outputFormatting = .sortedKeys
         return (try? encoder.encode(path)) ?? Data()
     }

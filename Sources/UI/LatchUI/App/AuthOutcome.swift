@@ -2,7 +2,7 @@
 
 /// The outcome of a screen of an ``AuthModel``, or of its menu.
 enum AuthOutcome: Hashable, Sendable {
-    /// The outcome of a sign-in, and its way; nil for a passkey that the keyboard has suggested.
+    /// The outcome of a sign-in, with its method; nil for a passkey that the keyboard suggested.
     case signIn(SignInScreen.Outcome, by: AuthEvent.Way? = nil)
     case registration(RegistrationScreen.Outcome)
     case verification(EmailVerificationScreen.Outcome)
@@ -18,7 +18,7 @@ enum AuthOutcome: Hashable, Sendable {
     /// A screen of the app is done, or was left.
     case custom
 
-    /// The way in which the screen has signed a user in; nil if it has signed in nobody.
+    /// The method by which the screen has signed a user in; nil without a sign-in.
     var signsIn: AuthEvent.Way? {
         switch self {
         case .signIn(.signedIn, let way): way ?? .passkey
@@ -27,7 +27,7 @@ enum AuthOutcome: Hashable, Sendable {
         }
     }
 
-    /// What an app hears of the outcome; nil for a step of the way.
+    /// The event that an app receives for the outcome; nil for an intermediate step.
     var event: AuthEvent? {
         if let way = signsIn { return .signedIn(by: way) }
         return switch self {

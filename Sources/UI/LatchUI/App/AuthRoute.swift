@@ -2,7 +2,7 @@
 
 /// The route to a screen of an ``AuthModel``, which an app may store to show the screen again after a restart.
 ///
-/// Its encoded form has no secret: a screen that waits for a mail is encoded as it waits.
+/// Its encoded form has no secret: a screen that waits for an email is encoded in its waiting state.
 public enum AuthRoute: Hashable, Sendable, Codable {
     /// The sign-in, with the address if it is known.
     case signIn(email: String)
@@ -30,7 +30,7 @@ public enum AuthRoute: Hashable, Sendable, Codable {
     case passkeyOffer(email: String)
     /// A screen of the app, by its name in the model's configuration.
     ///
-    /// The address is that of the registration which it follows, before the user signs in; nil for a signed-in user.
+    /// The address belongs to the registration that the screen follows, before the sign-in; nil for a signed-in user.
     case custom(String, email: String? = nil)
 
     /// Whether the screen needs a signed-in user.
@@ -42,7 +42,7 @@ public enum AuthRoute: Hashable, Sendable, Codable {
         }
     }
 
-    /// The address that a screen waits with for a mail; nil for any other.
+    /// The address of a screen that waits for an email; nil for any other screen.
     var email: String? {
         let email =
             switch self {
@@ -53,7 +53,7 @@ public enum AuthRoute: Hashable, Sendable, Codable {
         return email.isEmpty ? nil : email
     }
 
-    /// The kind of a screen; only of an app's own several may be open.
+    /// The kind of a screen; several custom screens may be open, but only one of any other kind.
     enum Kind: String, Hashable, Sendable, CaseIterable {
         case signIn, registration, verification, passwordReset, accounts, profile, editProfile, changePassword
         case secondFactor, devices, passkeys, passkeyOffer, custom
@@ -78,7 +78,7 @@ public enum AuthRoute: Hashable, Sendable, Codable {
         }
     }
 
-    /// Whether another route leads to the same screen, of which one is open at most.
+    /// Whether another route leads to the same screen, which is open at most once.
     func isSameScreen(as other: AuthRoute) -> Bool {
         if case .custom(let name, _) = self, case .custom(let otherName, _) = other { return name == otherName }
         return kind == other.kind

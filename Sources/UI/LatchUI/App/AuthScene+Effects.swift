@@ -14,7 +14,7 @@ extension AuthScene {
                 if let (account, client) = accountSignIn?.takeSignedIn() {
                     let isOther = auth.current.map { $0.id != account.id } ?? false
                     if isOther { auth.hasOtherAccounts = true }
-                    // A window that was closed takes no user's content away.
+                    // A sign-in of a closed window does not replace a user's content.
                     if isOther, isClosed, auth.isSignedIn {
                         auth.keepCurrent()
                         continue
@@ -26,8 +26,8 @@ extension AuthScene {
                 auth.synchronize()
                 checkSteps()
             case .signOut(let email):
-                // The reset of the password has ended the session at the server. A store that cannot remove the tokens keeps
-                // them, and the next request shows the sign-in.
+                // The password reset has ended the session at the server. If the store cannot remove the tokens, the
+                // next request shows the sign-in.
                 auth.perform { [weak self, client = auth.client] in
                     do { try await client.signOut() } catch {}
                     self?.auth?.synchronize()
@@ -59,7 +59,7 @@ extension AuthScene {
         }
     }
 
-    /// Forgets the address at the sign-in of a user whose account is deleted.
+    /// Clears the sign-in's address after the account was deleted.
     private func forgetAddress() {
         if navigator.flow.isAtStart, case .signIn = path.last { navigator.change { $0.close() } }
     }
@@ -104,9 +104,9 @@ extension AuthScene {
         auth?.client === client && auth?.isSignedIn == true && screens.isEmpty && !isClosed
     }
 
-    /// Shows those of the app's screens that the user who has just signed in needs, the first one on top.
+    /// Shows the app's screens that a newly signed-in user needs, with the first one on top.
     ///
-    /// A check that fails is made again after the next sign-in.
+    /// A failed check is repeated after the next sign-in.
     private func checkSteps() {
         guard let auth, auth.isSignedIn, !isClosed else { return }
         let steps = auth.configuration.screens.afterSignIn
@@ -117,15 +117,16 @@ extension AuthScene {
                     guard try await step.isNeeded(client), self?.auth?.client === client else { continue }
                     self?.push(.custom(step.name))
                 } catch {
-                    // The user came for something else, and the sign-in has not failed.
+                    // The failure is not shown, since the sign-in itself has succeeded.
                 }
             }
         }
     }
 
-    /// Offers a passkey to a user who has signed in with a password, has no passkey, and was not asked on this device before.
+    /// Offers a passkey to a user who has signed in with a password, has no passkey, and was not asked on this device
+    /// before.
     ///
-    /// What cannot be found out is offered after the next sign-in.
+    /// If a check fails, the offer is made after the next sign-in.
     private func offerPasskey() {
         guard let auth, let passkeys = auth.passkeys, passkeys.isAvailable else { return }
         auth.perform { [weak self, stepCheck, client = auth.client, offers = auth.passkeyOffers] in
@@ -133,13 +134,13 @@ extension AuthScene {
                 await stepCheck?.value
                 let account = if let claimed = client.account { claimed } else { try await client.profile() }
                 guard try await client.signInMethods().passkeys == 0 else { return }
-                // A server has none whose public URL permits none.
+                // Fails for a server whose public URL does not allow passkeys.
                 _ = try await client.passkeyRequestOptions()
                 guard self?.showsContent(of: client) == true, try await offers.take(account.id) else { return }
-                // The user may have gone on meanwhile, perhaps to another account.
+                // The user may have navigated meanwhile, or changed the account.
                 if self?.showsContent(of: client) == true { self?.push(.passkeyOffer(email: account.email)) }
             } catch {
-                // The user came for something else, and the sign-in has not failed.
+                // The failure is not shown, since the sign-in itself has succeeded.
             }
         }
     }

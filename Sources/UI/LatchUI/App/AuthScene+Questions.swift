@@ -1,17 +1,18 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension AuthScene {
-    /// Shows the sign-in above what the app shows to a guest, and waits until the user is signed in or has left.
+    /// Shows the sign-in above the guest's content, and waits until the user has signed in or left.
     ///
     /// The gate's view for signed-out users is then the app's content for guests:
     /// `SessionGate(auth) { NotesView() } signedOut: { GuestView(auth) }`.
     ///
-    /// - Returns: Whether a user is signed in; at once if one is, and if the store cannot be read.
+    /// - Returns: Whether a user is signed in. It returns at once if a user is already signed in, or if the store
+    ///   cannot be read.
     public func signIn() async -> Bool {
         guard let auth, auth.gate.phase == .signedOut, !isClosed else { return auth?.isSignedIn == true }
         return await withCheckedContinuation { caller in
             signIns.append(caller)
-            // The sign-in has a way back now.
+            // The sign-in now needs a button that returns to the content.
             if navigator.flow.isAtStart { navigator.change { $0.restart(with: .signIn(email: $0.email)) } }
         }
     }
@@ -22,9 +23,9 @@ extension AuthScene {
         for caller in callers { caller.resume(returning: isSignedIn) }
     }
 
-    /// Has the signed-in user authenticate again before something that the app itself guards, such as a payment.
+    /// Asks the signed-in user to authenticate again before an action that the app protects, such as a payment.
     ///
-    /// - Returns: Whether the user has; false after a dismissal, and without a user.
+    /// - Returns: Whether the user has authenticated; false after a dismissal, and without a signed-in user.
     public func confirmUser() async -> Bool {
         guard auth?.isSignedIn == true, menu != nil else { return false }
         return await withCheckedContinuation { confirmations.append($0) }
@@ -41,6 +42,6 @@ extension AuthModel {
     /// Shows the sign-in to a guest; see ``AuthScene/signIn()``.
     public func signIn() async -> Bool { await scene.signIn() }
 
-    /// Has the signed-in user authenticate again; see ``AuthScene/confirmUser()``.
+    /// Asks the signed-in user to authenticate again; see ``AuthScene/confirmUser()``.
     public func confirmUser() async -> Bool { await scene.confirmUser() }
 }

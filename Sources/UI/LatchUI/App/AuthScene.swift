@@ -15,8 +15,8 @@ public import PortableFoundation
 /// Button("Devices") { scene?.push(.devices) }
 /// ```
 ///
-/// All scenes show the same user. What is typed in one, and where its user has gone, is not in the others. The link of a mail
-/// opens in the window that got it. An app with one window needs no scene: the model has the same functions.
+/// All scenes show the same user. Typed text and open screens are separate in each scene. The link of an email opens in
+/// the window that received it. An app with one window needs no scene: the model has the same functions.
 @MainActor @Observable
 public final class AuthScene: Identifiable {
     /// The identifier of the scene, also for the lock of its window.
@@ -24,7 +24,7 @@ public final class AuthScene: Identifiable {
     /// The menu of the signed-in user in this window; nil while no user is signed in.
     public private(set) var menu: UserMenuModel?
 
-    /// The step-up in this window; a new one, with empty fields, after each.
+    /// The step-up in this window; a new one with empty fields replaces it after each use.
     private var stepUpModel: StepUpModel?
     /// The callers of ``signIn()``, while the sign-in is shown to a guest.
     var signIns: [CheckedContinuation<Bool, Never>] = []
@@ -37,7 +37,7 @@ public final class AuthScene: Identifiable {
     @ObservationIgnored let accountSignIn: AccountSignIn?
     /// The link that opened the app before the session was restored.
     @ObservationIgnored private var earlyLink: ScreenLink?
-    /// The check which of the app's screens the user who has just signed in needs.
+    /// The check that finds the app's screens for a newly signed-in user.
     @ObservationIgnored var stepCheck: Task<Void, Never>?
 
     init(_ accounts: AccountClients?, _ configuration: AuthModel.Configuration) {
@@ -51,7 +51,7 @@ public final class AuthScene: Identifiable {
     /// Whether its window is closed.
     var isClosed: Bool { auth?.scenes.contains { $0 === self } != true }
 
-    /// Takes its place among the scenes of a model.
+    /// Connects the scene to its model.
     func join(_ auth: AuthModel) {
         self.auth = auth
         navigator.factory = { [weak self] in self?.factory() }
@@ -77,10 +77,11 @@ extension AuthScene {
     /// The routes of ``screens``, to be stored; see ``reopen(_:)``.
     public var path: [AuthRoute] { navigator.path }
 
-    /// The visible screen: the step-up that a server requires, else the last one of ``screens``; nil for the app's content, and
-    /// while the app is locked.
+    /// The visible screen: a required step-up, else the last one of ``screens``.
     ///
-    /// A step-up that the user dismisses comes back with the next request that is refused for want of it.
+    /// It is nil for the app's content, and while the app is locked.
+    ///
+    /// A dismissed step-up comes back with the next request that requires it.
     public var screen: AuthScreen? {
         auth?.isLocked == true ? nil : stepUp.map(AuthScreen.stepUp) ?? screens.last
     }
@@ -89,8 +90,9 @@ extension AuthScene {
         auth?.gate.stepUp == nil && confirmations.isEmpty ? nil : stepUpModel
     }
 
-    /// Whether a screen is above the content of a signed-in user, or of a guest by ``signIn()``; false closes all of them, as the
-    /// user does by a gesture.
+    /// Whether a screen is above the content of a signed-in user, or of a guest after ``signIn()``.
+    ///
+    /// False closes all screens, as the user's gesture does.
     public var isPresented: Bool {
         get { (auth?.isSignedIn == true || !signIns.isEmpty) && screen != nil }
         set {
@@ -105,31 +107,31 @@ extension AuthScene {
         navigator.change { $0.close() }
     }
 
-    /// Shows stored screens again, as far as the user may see them now; after `AuthModel.restore()`.
+    /// Shows stored screens again, as far as the user can see them now; call it after `AuthModel.restore()`.
     public func reopen(_ path: [AuthRoute]) { navigator.change { $0.reopen(path) } }
 
-    /// Shows the screens of the last run again, once it is known whether a user is signed in, and returns what to store for the
-    /// next one.
+    /// Shows the screens of the last run again, and returns the data to store for the next one.
     ///
-    /// A link that has opened the app, and whatever else the user has opened, goes first.
+    /// They are shown once it is known whether a user is signed in. Screens that a link or the user has opened take
+    /// precedence.
     ///
-    /// - Parameter stored: What this function has returned before; empty at the first start. It has no secrets. What another
-    ///   version of the app has stored is ignored.
+    /// - Parameter stored: The data that this function returned last; empty at the first start. It has no secrets.
+    ///   Unreadable data of another version of the app is ignored.
     public func exchangePath(_ stored: Data) -> Data {
         guard let auth, auth.gate.phase == .signedIn || auth.gate.phase == .signedOut else { return stored }
         auth.synchronize()
         return navigator.exchange(stored)
     }
 
-    /// Shows a screen above the others; one of the same kind closes.
+    /// Shows a screen above the others; an open screen of the same kind closes.
     public func push(_ route: AuthRoute) { navigator.change { $0.open(route) } }
 
     /// Leaves the visible screen.
     ///
-    /// A signed-out user, who has no content, then sees the sign-in.
+    /// A signed-out user then sees the sign-in.
     public func pop() { navigator.change { $0.pop() } }
 
-    /// Opens the screen of a mail's link in this window, and returns whether it is one below the model's `linkBases`.
+    /// Opens the screen of an email link in this window, and returns whether the link is below the model's `linkBases`.
     ///
     /// - Parameter url: The URL that has opened the app, such as `https://id.example.com/verify?token=…`.
     @discardableResult
@@ -139,7 +141,7 @@ extension AuthScene {
         return true
     }
 
-    /// Opens the link that came before the session was restored, if it is now.
+    /// Opens the link that arrived before the session was restored, once the session is restored.
     func openEarlyLink() {
         guard navigator.flow.isSignedIn != nil, let link = earlyLink else { return }
         earlyLink = nil
@@ -158,7 +160,7 @@ extension AuthScene {
 // MARK: - Changes of the session
 
 extension AuthScene {
-    /// Takes that another account is current, whose session is not known yet.
+    /// Changes to another account, whose session is not known yet.
     func change() {
         removeUser()
         navigator.change { $0.change() }
@@ -214,7 +216,7 @@ extension AuthScene {
         model.onFailure = { [weak self] in self?.auth?.onEvent?(.failed(nil, $0)) }
         model.onFinish = { [weak self, weak model] outcome in
             guard let self else { return }
-            // The late answer of a step-up that was cancelled, or of another account's, confirms nothing that is asked now.
+            // A late response to a canceled step-up, or to another account's, does not confirm the current request.
             guard stepUpModel === model else {
                 self.auth?.synchronize()
                 return
@@ -225,12 +227,12 @@ extension AuthScene {
         return model
     }
 
-    /// Replaces the step-up by one with empty fields, so that the answer to the one before confirms nothing more.
+    /// Replaces the step-up with an empty one, so that a late response to the old one confirms nothing.
     func renewStepUp() {
         if let auth, stepUpModel != nil { stepUpModel = makeStepUp(auth) }
     }
 
-    /// Ends what waits for the user of the window, which is closed.
+    /// Ends everything that waits for the user of the closed window.
     func end() {
         endSignIn(false)
         removeUser()

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A screen of an ``AuthModel`` with its model, for a view that shows each kind by another view.
+/// A screen of an ``AuthModel`` with its model, for a view that shows each kind with a different view.
 @MainActor
 public enum AuthScreen {
     /// The sign-in.
@@ -29,10 +29,10 @@ public enum AuthScreen {
     case passkeyOffer(PasskeyModel)
     /// The repeated authentication that a server requires.
     case stepUp(StepUpModel)
-    /// A screen of the app, with its route: a further one, or one in place of LatchUI's.
+    /// A screen of the app, with its route: an additional screen, or a replacement for one of LatchUI's.
     case custom(any AnyScreenModel, for: AuthRoute)
 
-    /// The model, whatever its screen.
+    /// The model of any kind of screen.
     public var model: any AnyScreenModel {
         switch self {
         case .signIn(let model): model
@@ -75,7 +75,7 @@ public enum AuthScreen {
     }
 }
 
-/// The model of a screen, whatever the screen: its controls, and the inputs that they take.
+/// The model of any kind of screen: its controls, and the inputs that it handles.
 @MainActor
 public protocol AnyScreenModel: AnyObject {
     /// The controls, in reading order.
@@ -84,22 +84,22 @@ public protocol AnyScreenModel: AnyObject {
     var focus: ControlID? { get }
     /// Whether a request is running.
     var isBusy: Bool { get }
-    /// Whether the user may leave the screen by a gesture.
+    /// Whether the user can swipe the screen away.
     var canBeDismissed: Bool { get }
-    /// The last failure, until the user goes on; nil if there is none.
+    /// The last failure, until the user continues; nil if there is none.
     var failure: ScreenFailure? { get }
-    /// The number of sentences that were announced so far.
+    /// The number of sentences announced so far.
     var announcements: Int { get }
-    /// A function that is called when a request has failed, but for one that the user has cancelled.
+    /// A function that is called when a request fails, unless the user has canceled it.
     var onFailure: @MainActor (ScreenFailure) -> Void { get set }
-    /// Takes an input.
+    /// Handles an input.
     func send(_ input: ScreenInput)
     /// Waits until no request is running.
     func settled() async
 }
 
 extension AnyScreenModel {
-    /// The control with an identifier, also in a row; nil if it is not on the screen now.
+    /// Returns the control with an identifier, including the buttons of rows; nil if the screen does not show it.
     public func control(_ id: ControlID) -> Control? {
         controls.lazy.flatMap(\.withActions).first { $0.id == id }
     }
@@ -112,10 +112,10 @@ extension AnyScreenModel {
 }
 
 extension ScreenModel: AnyScreenModel {
-    /// The last failure, until the user goes on; nil if there is none.
+    /// The last failure, until the user continues; nil if there is none.
     public var failure: ScreenFailure? { machine.failure }
-    /// Whether the user may leave the screen by a gesture: not during a request, nor where something is shown only once.
+    /// Whether the user can swipe the screen away: not during a request, nor from content that is shown only once.
     public var canBeDismissed: Bool { machine.canBeDismissed }
-    /// The number of sentences that were announced so far.
+    /// The number of sentences announced so far.
     public var announcements: Int { announcement?.number ?? 0 }
 }

@@ -14,7 +14,7 @@ struct AuthScreenFactory {
     let client: AuthClient
     /// The user; nil while no user is signed in.
     let user: SignedInUser?
-    /// Whether the app hears of a signed-out user who leaves the sign-in.
+    /// Whether the app is notified when a signed-out user leaves the sign-in.
     let isCancellable: Bool
     /// Whether the sign-in is above the app's content for guests.
     let isForGuest: Bool
@@ -26,7 +26,7 @@ struct AuthScreenFactory {
     private var clock: WallClock { configuration.clock }
     private var passkeys: (any PasskeyProvider)? { configuration.passkeys }
 
-    /// Returns a screen with a new model; nil for one that the app or the user does not have now.
+    /// Returns a screen with a new model; nil for a screen that is not available to the app or the user now.
     func make(_ open: AuthFlow.OpenScreen, _ report: @escaping @MainActor (AuthOutcome) -> Void) -> AuthScreen? {
         let isOwn = user != nil && !open.isForNewAccount
         if let make = configuration.screens.maker(of: open.route) {
@@ -76,7 +76,7 @@ struct AuthScreenFactory {
             guard let passkeys else { return nil }
             return .passkeyOffer(
                 PasskeyModel(client, provider: passkeys, account: email, clock: clock) { report(.passkeyOffer($0)) })
-        // An earlier version of the app may have had one of this name.
+        // The name may come from an earlier version of the app.
         case .custom: return nil
         }
     }
@@ -85,14 +85,14 @@ struct AuthScreenFactory {
         _ email: String, _ report: @escaping @MainActor (SignInScreen.Outcome, AuthEvent.Way?) -> Void
     ) -> SignInModel {
         var options = configuration.options
-        // Where there is content to return to.
+        // There is content to return to.
         if user != nil || isForGuest {
             options.isDismissible = true
         } else if !isCancellable {
-            // A user who has none can only leave for what the app has.
+            // The user has no content to return to, and the app does not handle the end of the sign-in.
             options.isDismissible = false
         }
-        // A signed-out user has no menu that leads there.
+        // A signed-out user has no menu that leads to the accounts.
         options.offersAccounts = user == nil && hasOtherAccounts
         let (client, accountSignIn) = (signInClient, accountSignIn)
         var signIn: (@Sendable (IdentityProvider) async throws -> Void)?
@@ -104,11 +104,12 @@ struct AuthScreenFactory {
         return model
     }
 
-    /// Returns the sign-in with a password that was just proved or chosen.
+    /// Returns the sign-in with a password that the user has just proved or chosen.
     ///
-    /// - Parameter user: The signed-in user, whose content another account's password leaves as it is; nil if no user is signed in.
+    /// - Parameter user: The signed-in user; nil if no user is signed in. The password of another account does not sign
+    ///   it in.
     private func passwordSignIn(of user: SignedInUser? = nil) -> PasswordSignIn {
-        // Not the one of the sign-in's form, whose late answer may be another user's.
+        // Not the client of the sign-in form, whose late response may belong to another user.
         let (client, accountSignIn) = (accounts?.newClient() ?? client, accountSignIn)
         return PasswordSignIn { email, password in
             if let user {

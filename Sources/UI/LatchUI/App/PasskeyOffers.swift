@@ -9,7 +9,7 @@ struct PasskeyOffers: Sendable {
 
     private static let name = "passkeyOffers"
 
-    /// Returns whether an account was not offered a passkey before, and remembers that it is now.
+    /// Returns whether an account was never offered a passkey, and records that it is offered one now.
     ///
     /// - Throws: The error of a store that cannot be used.
     func take(_ account: String) async throws -> Bool {

@@ -6,10 +6,10 @@ import Observation
 
 /// The signed-in user of an ``AuthModel``, whose profile all scenes show.
 ///
-/// The profile is loaded at the start and again whenever it may have changed; it is from the token until it is loaded.
+/// The profile is loaded at the start and again whenever it may have changed; until then, the token's claims are shown.
 @MainActor @Observable
 final class SignedInUser {
-    /// The time after which a profile may be another one, such as by a change of the role.
+    /// The time after which a profile may have changed, such as the role.
     static let profileLifetime = Duration.seconds(60)
 
     /// The profile; nil until it is loaded.
@@ -33,7 +33,7 @@ final class SignedInUser {
 
     deinit { loading?.cancel() }
 
-    /// The profile, or what the token says until it is loaded.
+    /// The profile, or the token's claims until it is loaded.
     var shown: AccountProfile { profile ?? claimed }
 
     /// The address; nil if it is not known.
@@ -71,10 +71,10 @@ final class SignedInUser {
         load()
     }
 
-    /// Loads the profile again if the last load has failed, such as for want of a connection.
+    /// Loads the profile again if the last load has failed, such as without a connection.
     func retry() { if failure != nil { refresh() } }
 
-    /// Takes the profile as a screen has loaded or saved it.
+    /// Replaces the profile with the one that a screen has loaded or saved.
     func take(_ profile: AccountProfile) {
         (self.profile, failure, loaded) = (profile, nil, clock.uptime)
         onChange(self)

@@ -4,7 +4,7 @@ public import LatchAccounts
 public import LatchTexts
 public import PortableFoundation
 
-/// A part of a screen, as every rendering shows it: SwiftUI, a terminal, a test of accessibility.
+/// A part of a screen, independent of its rendering in SwiftUI, in a terminal, or in an accessibility test.
 ///
 /// A screen's controls are in reading order, which is also the order of the keyboard and of VoiceOver.
 public struct Control: Hashable, Sendable, Identifiable {
@@ -24,7 +24,7 @@ public struct Control: Hashable, Sendable, Identifiable {
         case toggle
         /// An entry of a list or a value with its name; ``Control/detail`` is its second text.
         case row
-        /// A text to copy, such as a recovery code, in letters of one width.
+        /// A text to copy, such as a recovery code, in a monospaced font.
         case code
         /// A button that copies its text, where the system has a pasteboard.
         case copy
@@ -32,7 +32,7 @@ public struct Control: Hashable, Sendable, Identifiable {
         case qrCode
         /// A link to a page, or to another app; ``Control/url`` is its target.
         case link
-        /// A sign that a request is under way.
+        /// A progress indicator of a running request.
         case progress
     }
 
@@ -50,11 +50,11 @@ public struct Control: Hashable, Sendable, Identifiable {
 
     /// The importance of a button.
     public enum ButtonRole: String, Hashable, Sendable, CaseIterable {
-        /// The button for which the screen is there, which the return key presses.
+        /// The main button of the screen, which the return key presses.
         case primary
-        /// Another way on.
+        /// An alternative to the primary button.
         case secondary
-        /// A way to another screen, shown as a link.
+        /// A button that leads to another screen, shown as a link.
         case link
         /// A button that deletes or ends something.
         case destructive
@@ -100,7 +100,7 @@ public struct Control: Hashable, Sendable, Identifiable {
     public var contentType: TextContentType?
     /// The label of the return key in a field.
     public var returnKey = ReturnKey.go
-    /// The provider of a sign-in button, of whose brand it is; nil for any other control.
+    /// The identity provider shown on a sign-in button; nil for any other control.
     public var provider: IdentityProvider?
     /// The name of the system symbol (SF Symbols) of an app's button; nil for none.
     public var symbol: String?
@@ -110,7 +110,7 @@ public struct Control: Hashable, Sendable, Identifiable {
     public var isOn = false
     /// Whether the control takes input.
     public var isEnabled: Bool
-    /// Whether the control began the request that is under way.
+    /// Whether the control began the running request.
     public var isBusy = false
     /// Whether a field's secret is shown, which ``ScreenInput/reveal(_:_:)`` changes.
     public var isRevealed = false
@@ -130,7 +130,7 @@ public struct Control: Hashable, Sendable, Identifiable {
         if case .field(let kind) = kind { contentType = kind.contentType }
     }
 
-    /// The label for assistive technologies, with the problem of a field: a hint is read late, or not at all.
+    /// The label for assistive technologies, with a field's problem, since hints are read late or not at all.
     public var spokenLabel: Phrase {
         problem.map { Phrase("field.spoken", .phrase(label), .phrase($0)) } ?? label
     }

@@ -22,7 +22,7 @@ public struct ControlID: Hashable, Sendable, Codable, ExpressibleByStringLiteral
     public var description: String { item.map { "\(name)/\($0)" } ?? name }
 }
 
-// Controls that several screens have; each screen's file has its own ones.
+// Controls of several screens; the other identifiers are in the file of their screen.
 extension ControlID {
     /// The title of the screen.
     public static let title: ControlID = "title"
@@ -32,11 +32,11 @@ extension ControlID {
     public static let failure: ControlID = "failure"
     /// The notice of a success or a piece of news.
     public static let notice: ControlID = "notice"
-    /// The sign that a request is under way.
+    /// The progress indicator of a running request.
     public static let progress: ControlID = "progress"
     /// The button that loads the content again.
     public static let retry: ControlID = "retry"
-    /// The button that ends a request, or leaves the screen when none is under way.
+    /// The button that cancels the running request, or leaves the screen if there is none.
     public static let cancel: ControlID = "cancel"
     /// The button that leaves the screen when its work is done.
     public static let done: ControlID = "done"
@@ -44,7 +44,7 @@ extension ControlID {
     public static let submit: ControlID = "submit"
     /// The button that returns to the step before.
     public static let back: ControlID = "back"
-    /// The e-mail address, or the user name where both are accepted.
+    /// The email address, or the user name where both are accepted.
     public static let email: ControlID = "email"
     /// The password of the account.
     public static let password: ControlID = "password"

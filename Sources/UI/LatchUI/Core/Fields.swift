@@ -3,11 +3,11 @@
 import LatchCore
 public import LatchTexts
 
-/// The kind of a field: which keyboard, which suggestions, and which text is valid.
+/// The kind of a field, which decides its keyboard, its suggestions, and its valid texts.
 public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
-    /// An e-mail address.
+    /// An email address.
     case email
-    /// The e-mail address or user name of a sign-in.
+    /// The email address or user name of a sign-in.
     case username
     /// The password of the account.
     case password
@@ -23,13 +23,15 @@ public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
     case text
     /// Text on several lines.
     case paragraph
-    /// A box to check, such as for an agreement; its text is ``checked``, or empty. One that is required has to be checked.
+    /// A box to check, such as for an agreement; its text is ``checked`` or empty.
+    ///
+    /// A required box has to be checked.
     case checkbox
 
     /// The text of a checked box.
     public static let checked = "true"
 
-    /// Whether the text is a secret, which leaves the screen with the request that takes it.
+    /// Whether the text is a secret, which the screen removes when a request takes it.
     public var isSecret: Bool {
         switch self {
         case .password, .newPassword, .oneTimeCode, .authenticatorCode: true
@@ -37,10 +39,10 @@ public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
         }
     }
 
-    /// Whether the text is hidden until the user wants to see it; a code is not, since it is read off and expires.
+    /// Whether the text is hidden until the user reveals it; a code is visible, since it expires soon.
     public var isMasked: Bool { self == .password || self == .newPassword }
 
-    /// The smallest number of characters of a chosen password (NIST SP 800-63B §5.1.1.2).
+    /// The minimum length of a chosen password, in Unicode scalars (NIST SP 800-63B §5.1.1.2).
     public static let passwordMinimum = 8
 
     /// Returns the problem of a text; nil for a valid one.
@@ -59,7 +61,7 @@ public enum FieldKind: String, Hashable, Sendable, Codable, CaseIterable {
     }
 }
 
-/// The text of a field, which does not print itself if it is a secret.
+/// The text of a field; its description redacts a secret.
 public struct FieldText: Hashable, Sendable, CustomStringConvertible, CustomDebugStringConvertible, CustomReflectable {
     /// The text.
     public var value: String
@@ -76,7 +78,7 @@ public struct FieldText: Hashable, Sendable, CustomStringConvertible, CustomDebu
     public var description: String { isSecret ? (value.isEmpty ? "" : "<redacted>") : value }
     /// The same as the description.
     public var debugDescription: String { description }
-    /// A mirror of the description alone.
+    /// A mirror with only the description.
     public var customMirror: Mirror { Mirror(self, children: ["text": description]) }
 }
 
@@ -92,7 +94,7 @@ public struct Field: Hashable, Sendable {
     public let isRequired: Bool
     /// The meaning of the text for AutoFill; nil for none.
     public let contentType: TextContentType?
-    /// Whether the text is shown and cannot be edited, as the user name with which a new password is saved.
+    /// Whether the text is read-only, such as the user name that the system saves with a new password.
     public let isFixed: Bool
     /// The text as typed.
     public internal(set) var text: FieldText
@@ -100,7 +102,7 @@ public struct Field: Hashable, Sendable {
     public internal(set) var problem: Phrase?
     /// Whether a secret is shown.
     public internal(set) var isRevealed = false
-    /// Whether a request has failed that has taken the secret.
+    /// Whether the request that took the secret has failed.
     var isSentInVain = false
 
     /// Creates a field.
@@ -126,10 +128,10 @@ public struct Field: Hashable, Sendable {
         self.text = FieldText(text, isSecret: kind.isSecret)
     }
 
-    /// The text as it is sent: secrets as typed, everything else without spaces around it.
+    /// The text as it is sent: passwords as typed, all other texts without surrounding spaces.
     ///
-    /// A code may be typed in groups and with the digits of any script: it is sent without spaces, in ASCII digits.
-    /// An address may be pasted with marks of its direction, which nobody sees.
+    /// A code may be typed in groups and with the digits of any script: it is sent without spaces, in ASCII digits. An
+    /// address may be pasted with invisible direction marks, which are removed.
     var value: String {
         switch kind {
         case .password, .newPassword: text.value
@@ -139,7 +141,8 @@ public struct Field: Hashable, Sendable {
         }
     }
 
-    /// Returns the account's name above a chosen password, so that the system saves both; nil if it is not known.
+    /// Returns a read-only field with the account's name, which the system saves with a new password; nil without a
+    /// name.
     static func account(_ name: String) -> Field? {
         name.isEmpty ? nil : Field(.email, .username, Phrase("field.email"), text: name, isFixed: true)
     }
@@ -153,7 +156,7 @@ public struct Field: Hashable, Sendable {
         return kind == .checkbox ? Phrase("field.checkbox.required") : Phrase("field.required", .phrase(label))
     }
 
-    /// The rule of a chosen password, or the reason why a password is to be typed once more; nil for none.
+    /// The rule for a new password, or the reason to type a password again; nil for none.
     private var hint: Phrase? {
         if isSentInVain { return Phrase("field.password.again") }
         return kind == .newPassword ? Phrase("field.newPassword.hint", .count(FieldKind.passwordMinimum)) : nil
@@ -191,7 +194,7 @@ public struct Fields: Hashable, Sendable {
     /// Returns the text of a field as it is sent; empty if the form has none.
     public func value(_ id: ControlID) -> String { self[id]?.value ?? "" }
 
-    /// Returns the text of a secret as it is sent, in a form that does not print itself.
+    /// Returns the text of a secret as it is sent; its description is redacted.
     public func secret(_ id: ControlID) -> FieldText { FieldText(value(id), isSecret: true) }
 
     /// The controls of the fields, in order.
@@ -208,12 +211,12 @@ public struct Fields: Hashable, Sendable {
         }
     }
 
-    /// The addresses and user names that are typed, which say whose attempts they are.
+    /// The typed addresses and user names, which identify the account of an attempt.
     var account: [String] {
         all.filter { $0.kind == .email || $0.kind == .username }.map { $0.value.lowercasedASCII() }
     }
 
-    /// Whether these fields hold all the texts of others.
+    /// Whether these fields contain all texts of other fields.
     func hold(_ others: Fields) -> Bool {
         others.all.allSatisfy { other in other.text.value.isEmpty || self[other.id]?.text == other.text }
     }
@@ -230,7 +233,7 @@ public struct Fields: Hashable, Sendable {
         return firstProblem == nil
     }
 
-    /// Sets the problem of a field, which an answer of the server has found; another field is not there to be shown.
+    /// Sets the problem that the server has found in a field; does nothing if the form has no such field.
     public mutating func setProblem(_ problem: Phrase, of id: ControlID) {
         change(id) { $0.problem = problem }
     }
@@ -249,12 +252,12 @@ public struct Fields: Hashable, Sendable {
         change(id) { if $0.kind.isMasked { $0.isRevealed = isRevealed } }
     }
 
-    /// Marks the passwords that a request has taken, which has failed.
+    /// Marks the passwords that a failed request has taken.
     mutating func markSecretsAsSentInVain() {
         for index in all.indices where all[index].kind.isMasked { all[index].isSentInVain = true }
     }
 
-    /// Whether a field after another one is still empty, to which the return key leads.
+    /// Whether a later field is empty, so that the return key leads to it.
     func hasEmptyField(after id: ControlID) -> Bool {
         all.drop { $0.id != id }.dropFirst().contains { $0.kind != .checkbox && $0.text.value.isEmpty }
     }
@@ -284,7 +287,7 @@ extension String {
                 code.append(scalar)
             }
         }
-        // The groups of a recovery code have hyphens of their own.
+        // The hyphens between the groups of a recovery code stay.
         let digits = code.filter { !$0.properties.isDash }
         let isOfDigits = digits.allSatisfy { ("0"..."9").contains($0) }
         return String(isOfDigits ? String.UnicodeScalarView(digits) : code)
@@ -306,9 +309,9 @@ extension String {
     }
 }
 
-/// A check that a text looks like an e-mail address, which finds typing errors before a form is sent.
+/// A check that a text looks like an email address, which finds typing errors before a form is sent.
 ///
-/// Only a mail that arrives proves an address.
+/// Only a delivered email proves an address.
 enum EmailShape {
     static func isPlausible(_ text: String) -> Bool {
         // RFC 5321 §4.5.3.1: 254 bytes, and 64 of them before the @.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension ScreenMachine {
-    /// Returns the input of the return key in a field: the next empty field has the focus, or the primary button is pressed.
+    /// Returns the input of the return key in a field: focus the next empty field, or press the primary button.
     ///
-    /// It is nil while nothing takes input.
+    /// It is nil while no control takes input.
     public func returnKey(in field: ControlID) -> ScreenInput? {
         guard activity == .idle else { return nil }
         let rest = screen.fields.all.drop { $0.id != field }.dropFirst()
@@ -13,7 +13,7 @@ extension ScreenMachine {
 }
 
 extension ScreenModel {
-    /// Takes the return key in a field.
+    /// Handles the return key in a field.
     public func pressReturn(in field: ControlID) {
         if let input = machine.returnKey(in: field) { send(input) }
     }

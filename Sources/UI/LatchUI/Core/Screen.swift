@@ -3,55 +3,57 @@
 public import LatchTexts
 public import PortableFoundation
 
-/// A screen as a value: its content, and what it makes of a user's input and of an answer.
+/// A screen as a value: its content, and how it changes with a user's input or a response.
 ///
-/// It contains no clock, no task and no closure. ``ScreenMachine`` adds what all screens have in common: one request at a
-/// time, its cancellation and its failures, secrets that leave with it, focus and announcements. ``ScreenModel`` performs
-/// the requests.
+/// It contains no clock, no task and no closure. ``ScreenMachine`` adds the rules of all screens: one request at a
+/// time, cancellation, failures, removal of secrets, focus and announcements. ``ScreenModel`` performs the requests.
 public protocol Screen: Hashable, Sendable {
-    /// The work that the screen asks of the world; at most one is under way.
+    /// A request that the model performs for the screen; at most one runs at a time.
     associatedtype Request: Hashable, Sendable
-    /// The world's answer.
+    /// The response to a request.
     associatedtype Response: Sendable
-    /// The way on when the screen is done, or the user leaves it.
+    /// The result with which the screen ends, or leads to another screen.
     associatedtype Outcome: Hashable, Sendable
 
     /// The title.
     var title: Phrase { get }
     /// The text fields of the current step.
     var fields: Fields { get set }
-    /// The controls below the title, in reading order, while no request is under way.
+    /// The controls below the title, in reading order, while no request is running.
     var content: [Control] { get }
-    /// The request for the content that the screen still lacks; nil once it has all.
+    /// The request that loads missing content; nil once all content is loaded.
     var loading: Request? { get }
-    /// The request that waits for the user while the screen is shown and no other one is under way, such as for a passkey of
-    /// which the keyboard has suggestions; nil for none.
+    /// The request that waits for the user, such as for a passkey that the keyboard suggests; nil for none.
+    ///
+    /// It waits while the screen is shown and no other request is running.
     var assistance: Request? { get }
-    /// The request that loads a list again, as a user does by pulling it down; nil for a screen that is no list.
+    /// The request that reloads a list when the user pulls it down; nil for a screen without a list.
     var refreshing: Request? { get }
     /// The date at which the current step expires; nil if it does not.
     var deadline: Date? { get }
-    /// Whether the user may leave the current step by a swipe, which loses what is shown only once.
+    /// Whether the user can swipe the current step away; false for content that is shown only once.
     var canBeDismissed: Bool { get }
-    /// The screen as it begins anew when it is shown again after its end.
+    /// The initial state, for a screen that is shown again after its end.
     var beginning: Self { get }
 
-    /// Takes the press of an enabled button, or of a row.
+    /// Handles the press of an enabled button, or of a row.
     mutating func press(_ control: ControlID) -> ScreenStep<Self>
-    /// Takes the change of an enabled switch.
+    /// Handles the change of an enabled switch.
     mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self>
-    /// Takes the answer to the last request.
+    /// Handles the response to the last request.
     mutating func receive(_ response: Response) -> ScreenStep<Self>
-    /// Takes the answer to a request that was cancelled too late; `isBusy` while another request is under way, or while the user
-    /// is typing in a form that the answer would take away.
+    /// Handles the response to a request that was canceled too late.
+    ///
+    /// `isBusy` is true while another request is running. It is also true while the user is typing in a form that the
+    /// response would remove.
     mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self>
-    /// Takes a failure of the last request, and returns the notice to show; nil if the screen shows it otherwise.
+    /// Handles a failure of the last request, and returns the notice to show; nil if the screen shows it differently.
     mutating func receive(_ failure: ScreenFailure) -> ScreenFailure?
-    /// Takes a deep link of the app.
+    /// Handles a deep link of the app.
     mutating func open(_ link: ScreenLink) -> ScreenStep<Self>
-    /// Takes the return of the user to the app.
+    /// Handles the return of the user to the app.
     mutating func resume() -> ScreenStep<Self>
-    /// Takes the cancellation of the request that is under way, or the end of the screen's display without one.
+    /// Handles the cancellation of the running request, or the disappearance of a screen without one.
     mutating func leave()
     /// Leaves the step that has expired, and returns the notice to show.
     mutating func expire() -> ScreenFailure?
@@ -80,7 +82,7 @@ extension Screen {
 
     /// Changes nothing.
     public mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self> { .stay }
-    /// Takes it as any other answer; beside another request only one that ends the screen, such as a sign-in.
+    /// Handles it like any other response; while busy, only a response that ends the screen counts, such as a sign-in.
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         var answered = self
         let step = answered.receive(response)
@@ -101,7 +103,7 @@ extension Screen {
     /// Returns "One moment…".
     public func progress(of request: Request) -> Phrase { Phrase("progress.waiting") }
 
-    /// Returns the request of a form whose texts are valid; otherwise stays, with the problems at the fields.
+    /// Returns the step that sends a valid form; otherwise stays, and shows the problems at the fields.
     public mutating func submitting(_ request: (Fields) -> Request) -> ScreenStep<Self> {
         fields.validate() ? .perform(request(fields)) : .stay
     }
@@ -113,33 +115,33 @@ public enum ScreenStep<S: Screen>: Hashable, Sendable {
     case stay
     /// Performs a request.
     case perform(S.Request)
-    /// Leads to another screen, such as the registration; this one stays as it is, without its secrets, for the way back.
+    /// Leads to another screen, such as the registration; this one stays for the return, without its secrets.
     case navigate(S.Outcome)
     /// Ends the screen.
     case finish(S.Outcome)
 }
 
-/// An input of a user, or of the app in the user's name; what is typed does not print itself.
+/// An input of the user, or of the app on the user's behalf; its description redacts typed text.
 public enum ScreenInput: Hashable, Sendable, CustomReflectable, CustomStringConvertible {
-    /// The screen is shown, at first or again.
+    /// The screen is shown, for the first time or again.
     case appear
-    /// The screen is no longer shown: its secrets are removed, and a request that is under way goes on to its answer.
+    /// The screen is no longer shown: its secrets are removed, and a running request continues.
     case disappear
     /// The user has returned to the app.
     case activate
-    /// The user wants the list as it is now.
+    /// The user reloads the list.
     case refresh
-    /// A field has another text.
+    /// The text of a field has changed.
     case edit(ControlID, String)
     /// A secret is shown or hidden.
     case reveal(ControlID, Bool)
     /// A switch has changed.
     case set(ControlID, Bool)
-    /// Another control has the focus; nil for none.
+    /// The focus has moved to a control; nil for none.
     case focus(ControlID?)
     /// A button or a row was pressed.
     case press(ControlID)
-    /// The app was opened by a link of a mail.
+    /// The app was opened by a link in an email.
     case open(ScreenLink)
 
     /// The input, with the text of a field redacted.
@@ -165,15 +167,15 @@ public enum ScreenInput: Hashable, Sendable, CustomReflectable, CustomStringConv
 public enum ScreenEvent<S: Screen>: Sendable {
     /// An input.
     case input(ScreenInput)
-    /// The answer to the request that is under way.
+    /// The response to the running request.
     case response(S.Response)
-    /// The answer to a request that was cancelled too late.
+    /// The response to a request that was canceled too late.
     case lateResponse(S.Response)
-    /// The failure of the request that is under way.
+    /// The failure of the running request.
     case failure(ScreenFailure)
-    /// The failure of the screen's assistance; of one that has ended unnoticed, `cancelled`.
+    /// The failure of the screen's assistance; it is not shown if its reason is `cancelled`.
     case assistanceFailure(ScreenFailure)
-    /// The date, once a deadline has passed.
+    /// The current date, once a deadline has passed.
     case time(Date)
 }
 
@@ -181,9 +183,9 @@ public enum ScreenEvent<S: Screen>: Sendable {
 public enum ScreenEffect<S: Screen>: Hashable, Sendable {
     /// Begin a request.
     case perform(S.Request)
-    /// Cancel the request that is under way; an answer that comes all the same is an event of its own.
+    /// Cancel the running request; a response that still arrives is the event `lateResponse`.
     case cancel
-    /// Begin the screen's assistance, whose answer is an event like that of a request.
+    /// Begin the screen's assistance; its response is an event like a request's.
     case beginAssistance(S.Request)
     /// Cancel the screen's assistance.
     case endAssistance

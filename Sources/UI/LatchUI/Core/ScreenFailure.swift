@@ -8,10 +8,10 @@ import LatchOAuth
 public import LatchTexts
 public import PortableFoundation
 
-/// A failure as users see it: the reason, and what to do next.
+/// A failure as users see it: the reason and the next step.
 ///
-/// An error of any origin has one. Its own message is for developers, in one language, and never shown. The server's message
-/// is shown where no sentence for its code is known.
+/// It can be created from any error. The error's message is for developers, in one language, and never shown. The
+/// server's message is shown if its code has no sentence in the texts.
 public struct ScreenFailure: Error, Hashable, Sendable {
     /// The reason of a failure.
     public enum Reason: String, Hashable, Sendable, CaseIterable {
@@ -19,13 +19,13 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case offline
         /// The server has failed, or gave no usable response.
         case serverFailed
-        /// The server refuses, for a reason that users cannot mend here.
+        /// The server refuses for a reason that users cannot fix here.
         case refused
         /// The address or the password is wrong.
         case wrongCredentials
         /// The code is wrong, or was used before.
         case wrongCode
-        /// A code of the second factor is needed as well.
+        /// A code of the second factor is also needed.
         case codeRequired
         /// There were too many attempts.
         case locked
@@ -43,7 +43,7 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case signedOut
         /// The user has to sign in once more.
         case stepUpRequired
-        /// The account may not do this.
+        /// The account is not allowed to do this.
         case forbidden
         /// The account is suspended.
         case suspended
@@ -57,7 +57,7 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case clientTooOld
         /// The account is the only one of an administrator.
         case lastAdministrator
-        /// Nothing else signs the user in.
+        /// The user would have no other way to sign in.
         case lastSignInMethod
         /// This device has no passkey for the server.
         case noPasskey
@@ -73,7 +73,7 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case deviceRefused
         /// A different user signed in.
         case differentUser
-        /// The thing is not there any more.
+        /// The requested item no longer exists.
         case missing
         /// The password or the tokens cannot be stored on this device.
         case storeUnavailable
@@ -91,11 +91,11 @@ public struct ScreenFailure: Error, Hashable, Sendable {
     public let reason: Reason
     /// The date from which another attempt may succeed; nil if it is not known.
     public let retryDate: Date?
-    /// The time until then, when the failure arrived.
+    /// The time from the failure until ``retryDate``.
     private let wait: Duration?
-    /// The error of which the failure was made.
+    /// The underlying error.
     private var origin: Origin?
-    /// Whether a recovery code is accepted in spite of the lock.
+    /// Whether a recovery code is accepted despite the lock.
     private var acceptsRecoveryCode = false
 
     /// Creates a failure.
@@ -137,18 +137,18 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// Returns the time of a lock: without the server's a minute, so that it has an end.
+    /// Returns the time of a lock: one minute if the server names none, so that the lock ends.
     private static func wait(_ error: any RetryAfterError) -> Duration {
         max(error.retryAfter ?? .seconds(60), .seconds(1))
     }
 
-    /// The error of which the failure was made, for logs; nil for a failure of the app's.
+    /// The underlying error, for logs; nil for a failure that the app created.
     public var error: (any Error)? { origin?.error }
     /// The server's own code of the failure, such as `accountSuspended`; nil if it sent none.
     public var serverCode: String? { accountError?.serverCode }
     /// The server's message; nil if it sent none.
     public var serverMessage: String? { accountError?.serverMessage }
-    /// The name of the member that the server refuses; nil if it named none.
+    /// The name of the field that the server refuses; nil if it named none.
     public var field: String? { accountError?.field }
 
     private var accountError: AccountError? {
@@ -174,7 +174,7 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         }
     }
 
-    /// Returns the failure of a code, in whose place a recovery code is accepted.
+    /// Returns the failure of a locked code, with the hint that a recovery code is accepted.
     func acceptingRecoveryCode() -> ScreenFailure {
         var failure = self
         failure.acceptsRecoveryCode = true
@@ -182,13 +182,13 @@ public struct ScreenFailure: Error, Hashable, Sendable {
     }
 }
 
-/// The error of a failure, which makes no difference to two failures.
+/// The underlying error of a failure; equality ignores it.
 private struct Origin: Hashable, Sendable, CustomReflectable {
     let error: any Error
 
     static func == (left: Origin, right: Origin) -> Bool { true }
     func hash(into hasher: inout Hasher) {}
-    /// No child: a server may have repeated what was sent.
+    /// A mirror without children: a server may have repeated secrets of the request.
     var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 

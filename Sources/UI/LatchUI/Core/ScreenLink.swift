@@ -4,9 +4,9 @@ import LatchCore
 import LatchHTTP
 public import PortableFoundation
 
-/// A link of a mail that opens the app.
+/// A link in an email that opens the app.
 ///
-/// Its token is a secret: it is not printed, and leaves the screen with the request that takes it.
+/// Its token is a secret: descriptions omit it, and the screen removes it when a request takes it.
 public struct ScreenLink: Hashable, Sendable, CustomStringConvertible, CustomReflectable {
     /// The purpose of a link, by the last part of its path.
     public enum Purpose: String, Hashable, Sendable, CaseIterable {
@@ -27,32 +27,34 @@ public struct ScreenLink: Hashable, Sendable, CustomStringConvertible, CustomRef
         self.token = token
     }
 
-    /// Creates the link of a URL directly below one of the app's; nil for any other.
+    /// Creates the link from a URL directly below one of the app's base URLs; nil for any other URL.
     ///
-    /// Other apps and web pages can open an app with any URL of its scheme, and its other universal links may end alike.
+    /// Other apps and web pages can open the app with any URL of its scheme. Other universal links of the app may have
+    /// the same last path component.
     ///
     /// - Parameters:
-    ///   - url: The URL that has opened the app, such as `https://id.example.com/verify?token=…` or `notes://verify?token=…`.
-    ///   - bases: The URLs below which the links are, such as `https://id.example.com` or `notes://`.
+    ///   - url: The URL that has opened the app, such as `https://id.example.com/verify?token=…` or
+    ///     `notes://verify?token=…`.
+    ///   - bases: The base URLs of the links, such as `https://id.example.com` or `notes://`.
     public init?(_ url: URL, below bases: [URL]) {
         self.init(url)
         let target = Self.target(url)
         guard bases.contains(where: { Self.target($0) + [purpose.rawValue] == target }) else { return nil }
     }
 
-    /// Returns the scheme, the authority and the parts of the path, of which two URLs of one place have the same.
+    /// Returns the parts of a URL that identify its target: scheme, authority and path components.
     private static func target(_ url: URL) -> [String] {
         let path = parts(of: url.absoluteString).path
         let scheme = String(path.unicodeScalars.prefix { $0 != ":" }).lowercasedASCII()
         let rest = path.utf8.dropFirst(scheme.utf8.count + 1)
         let components = rest.split(separator: UInt8(ascii: "/")).compactMap { String($0) }
         guard scheme == "https" || scheme == "http" else { return [scheme] + components }
-        // A URL without an origin is not of the web.
+        // A web URL without an origin is not valid.
         guard let origin = HTTPOrigin(url) else { return [] }
         return [origin.description] + components.dropFirst()
     }
 
-    /// Creates the link of a URL wherever it points, such as one that a user has pasted; nil for any other.
+    /// Creates the link from a URL of any origin, such as a pasted one; nil without a purpose and a token.
     package init?(_ url: URL) {
         let (path, query) = Self.parts(of: url.absoluteString)
         // `myapp://reset?token=…` has the purpose in place of a host.
@@ -74,9 +76,9 @@ public struct ScreenLink: Hashable, Sendable, CustomStringConvertible, CustomRef
         return (String(path), String(text.dropFirst(path.count + 1)))
     }
 
-    /// The purpose alone.
+    /// The purpose, with the token redacted.
     public var description: String { "\(purpose.rawValue) <redacted>" }
-    /// A mirror of the purpose alone.
+    /// A mirror with only the purpose.
     public var customMirror: Mirror { Mirror(self, children: ["purpose": purpose]) }
 }
 

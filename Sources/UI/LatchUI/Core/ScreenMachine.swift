@@ -3,25 +3,26 @@
 import LatchTexts
 public import PortableFoundation
 
-/// A screen with what all screens have in common, as a value that decides everything and does nothing.
+/// A screen with the rules of all screens, as a state machine without side effects.
 ///
-/// - One request at a time: while it is under way, nothing but its cancellation is enabled.
-/// - A password or code leaves the state with the request that takes it, and when the screen is left. It does not come back
-///   after a failure, not even one of the network: a secret is in memory for one attempt alone. The focus is then at its
-///   field, so that the keychain or the keyboard fills it in again.
-/// - A failure becomes a notice with a next step, is announced, and moves the focus to where the user goes on.
-/// - Too many attempts lock the button that began them, for the address that is typed, until the server's time is over or the
-///   form is another one. A recovery code opens it, since servers count only the codes of the authenticator app.
-/// - An answer counts also after the screen has disappeared, and after a cancellation that came too late: the server has done
-///   its work. It belongs to its request, and takes the place of no other: one that is under way goes on, unless the late
-///   answer ends the screen. It takes no form away in which the user is typing.
-/// - An assistance waits beside the form while the screen is shown, and makes way for each request.
+/// - One request at a time: while it is running, only its cancellation is enabled.
+/// - A password or code is removed when a request takes it, and when the user leaves the screen. It does not come back
+///   after a failure, not even after a network failure: a secret is in memory for one attempt. The focus then returns
+///   to its field, so that the keychain or the keyboard can fill it in again.
+/// - A failure becomes a notice with a next step. It is announced, and the focus moves to the control that the user
+///   needs next.
+/// - Too many attempts lock the button that sent them, for the typed address. The lock ends after the server's wait, or
+///   when the form changes. A recovery code bypasses it, since servers count only codes of the authenticator app.
+/// - A response counts even after the screen has disappeared, or after a late cancellation: the server has done its
+///   work. A late response does not replace a running request, unless it ends the screen. It does not remove a form in
+///   which the user is typing.
+/// - An assistance waits while the form is shown, and ends before each request.
 public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     /// The activity of a screen.
     public enum Activity: Hashable, Sendable {
         /// The screen waits for the user.
         case idle
-        /// A request is under way that a control began.
+        /// A request that a control began is running.
         case busy(ControlID)
         /// The screen has ended.
         case finished(S.Outcome)
@@ -31,19 +32,19 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     public private(set) var screen: S
     /// The activity.
     public private(set) var activity = Activity.idle
-    /// The last failure, until the user goes on; nil if there is none.
+    /// The last failure, until the user continues; nil if there is none.
     public private(set) var failure: ScreenFailure?
     /// The control that has the focus; nil for none.
     public private(set) var focus: ControlID?
-    /// The control whose request has failed last, above which the failure is shown.
+    /// The control whose request failed last; the failure is shown above it.
     private var origin: ControlID?
-    /// The lock after too many attempts; nil if there were not.
+    /// The lock after too many attempts; nil if there is none.
     private var lock: Lock?
-    /// Whether the user has typed something that no request has taken yet.
+    /// Whether the user has typed text that no request has sent yet.
     package private(set) var isTyping = false
-    /// Whether the screen is shown with an assistance, which has not failed.
+    /// Whether the screen is shown with an assistance that has not failed.
     private var isAssistanceWanted = false
-    /// The screen as it begins after its end.
+    /// The initial state, for a screen that is shown again after its end.
     private let beginning: S
 
     /// The lock of a button after too many attempts for an account.
@@ -60,22 +61,22 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
         beginning = screen.beginning
     }
 
-    /// Whether the user may leave the screen by a swipe: not during a request, nor where something is shown only once.
+    /// Whether the user can swipe the screen away: not during a request, nor from content that is shown only once.
     public var canBeDismissed: Bool { !isBusy && (outcome != nil || screen.canBeDismissed) }
 
-    /// Whether a request is under way.
+    /// Whether a request is running.
     public var isBusy: Bool { if case .busy = activity { true } else { false } }
 
-    /// The assistance that waits for the user; nil while a request is under way, and for a screen without one.
+    /// The assistance that waits for the user; nil while a request is running, and for a screen without an assistance.
     public var assistance: S.Request? { isAssistanceWanted && activity == .idle ? screen.assistance : nil }
 
     /// The outcome of the screen; nil until it has ended.
     public var outcome: S.Outcome? { if case .finished(let outcome) = activity { outcome } else { nil } }
 
-    /// The lock of what is typed now; nil if there is none.
+    /// The lock for the typed address; nil if there is none.
     private var currentLock: Lock? { lock.flatMap { $0.account == screen.fields.account ? $0 : nil } }
 
-    /// The date until which a button is locked for the address that is typed; nil if none is.
+    /// The date until which a button is locked for the typed address; nil without a lock.
     public var lockedUntil: Date? { currentLock?.until }
 
     /// The next date that the machine waits for; nil if it waits for none.
@@ -87,9 +88,9 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
     /// Changes what the screen shows, without an event.
     mutating func update(_ change: (inout S) -> Void) { change(&screen) }
 
-    /// Takes an event, and returns its effects in order.
+    /// Handles an event, and returns its effects in order.
     public mutating func receive(_ event: ScreenEvent<S>) -> [ScreenEffect<S>] {
-        // A press of what takes no input is no event, nor is another screen's link.
+        // A press of a disabled control and a link for another screen are ignored.
         if case .input(.press(let id)) = event, enabled(id)?.isButton != true { return [] }
         if case .input(.open(let link)) = event, !takes(link) { return [] }
         let before = self
@@ -106,7 +107,7 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
         case .assistanceFailure(let failure):
             guard assistance != nil else { return [] }
             isAssistanceWanted = false
-            // The user, who has asked for nothing, hears only of what follows a choice.
+            // The user did not start the assistance, so its cancellation is not shown.
             if failure.reason != .cancelled { (self.failure, origin) = (screen.receive(failure), nil) }
             effects = []
         case .time(let now):
@@ -126,7 +127,7 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
 // MARK: - Events
 
 extension ScreenMachine {
-    /// Repeats the refused request after the user has authenticated again; nil if it had a secret.
+    /// Repeats the refused request after a step-up; the request is nil if it had a secret.
     mutating func repeatAfterStepUp(_ request: S.Request?) -> [ScreenEffect<S>] {
         guard activity == .idle, failure?.reason == .stepUpRequired else { return [] }
         failure = nil
@@ -162,7 +163,7 @@ extension ScreenMachine {
         case .reveal(let id, let isRevealed):
             guard activity == .idle else { return [] }
             screen.fields.reveal(isRevealed, of: id)
-            // The field that is shown takes the place of the hidden one, which had the focus.
+            // The visible field replaces the hidden one, which had the focus.
             focus = id
             return []
         case .set(let id, let isOn):
@@ -181,20 +182,20 @@ extension ScreenMachine {
         }
     }
 
-    /// Ends an assistance before the request that it makes way for, or begins it after everything else.
+    /// Ends the assistance before all other effects, or begins it after them.
     private func exchangeAssistance(_ before: S.Request?, _ effects: inout [ScreenEffect<S>]) {
         if before != nil { effects.insert(.endAssistance, at: 0) }
         if let assistance { effects.append(.beginAssistance(assistance)) }
     }
 
-    /// Takes the answer of the request that is under way, or of an assistance.
+    /// Handles the response to the running request, or to an assistance.
     private mutating func take(_ response: S.Response) -> [ScreenEffect<S>] {
         guard case .busy(let control) = activity else { return takeLate(response) }
         activity = .idle
         return follow(screen.receive(response), by: control)
     }
 
-    /// Takes the answer of a request that was cancelled too late.
+    /// Handles the response to a request that was canceled too late.
     private mutating func takeLate(_ response: S.Response) -> [ScreenEffect<S>] {
         switch activity {
         case .busy:
@@ -211,7 +212,7 @@ extension ScreenMachine {
             screen = changed
             return follow(step, by: .submit)
         case .finished:
-            // The user has left: what counts is the end that the server has brought about, such as a sign-in.
+            // The user has left: only a response that ends the screen counts, such as a sign-in.
             var screen = screen
             let step = screen.receive(response)
             guard case .finish = step else { return [] }
@@ -233,7 +234,7 @@ extension ScreenMachine {
         return follow(screen.press(id), by: id)
     }
 
-    /// Cancels the request that is under way, and removes the secrets.
+    /// Cancels the running request, and removes the secrets.
     private mutating func leave() -> [ScreenEffect<S>] {
         screen.fields.wipeSecrets()
         screen.leave()
@@ -266,7 +267,7 @@ extension ScreenMachine {
 
     private mutating func fail(_ failure: ScreenFailure, of control: ControlID) {
         screen.fields.markSecretsAsSentInVain()
-        // The user knows of an own cancellation.
+        // The user knows about the cancellation.
         guard failure.reason != .cancelled else { return }
         let acceptsCode = failure.reason == .locked && screen.fields.all.contains { $0.kind == .oneTimeCode }
         self.failure = screen.receive(acceptsCode ? failure.acceptingRecoveryCode() : failure)
@@ -279,7 +280,7 @@ extension ScreenMachine {
             until: until, control: control, account: screen.fields.account, failure: self.failure ?? failure)
     }
 
-    /// Shows a failure at the field of a member of the request, and returns whether the form has one.
+    /// Shows a failure at the field that the server refused, and returns whether the form has that field.
     private mutating func showsProblem(_ failure: ScreenFailure, at name: String) -> Bool {
         let ids =
             [ControlID(name)] + (name == "password" ? [.newPassword] : name == "currentPassword" ? [.password] : [])
@@ -313,14 +314,14 @@ extension ScreenMachine {
             all.append(.button(.cancel, .cancel, Phrase("button.cancel")))
         }
         if let failure {
-            // Where the user has just pressed, so that it is in view.
+            // Above the pressed button, so that it is in view.
             let place = all.firstIndex { control in control.withActions.contains { $0.id == origin } }
             all.insert(.notice(.failure, failure.phrase, id: .failure), at: place ?? 0)
         }
         return ([Control(.title, .heading, screen.title)] + all).map(adjusted)
     }
 
-    /// Returns the control as it is during a request, a lock, or after the end.
+    /// Returns the control in its state during a request, during a lock, or after the end.
     private func adjusted(_ control: Control) -> Control {
         var control = control
         switch activity {
@@ -335,12 +336,12 @@ extension ScreenMachine {
         return control
     }
 
-    /// The enabled control with an identifier; nil if it is not there, or takes no input now.
+    /// The enabled control with an identifier; nil if it is missing or disabled.
     private func enabled(_ id: ControlID) -> Control? {
         controls.lazy.flatMap(\.withActions).first { $0.id == id && $0.isEnabled }
     }
 
-    /// Moves the focus, and announces the news.
+    /// Moves the focus, and announces the changes.
     private mutating func settle(
         after event: ScreenEvent<S>, _ before: ScreenMachine<S>, _ effects: inout [ScreenEffect<S>]
     ) {
@@ -364,14 +365,15 @@ extension ScreenMachine {
         if before.lockedUntil != nil, lockedUntil == nil, case .time = event {
             effects.append(.announce(Phrase("failure.locked.over")))
         }
-        // An answer to the user's own press is announced also if it says the same once more.
+        // The response to a press is announced even if it repeats the text before it.
         let known = isAnswer(event, before) ? [] : Set(before.screen.content.filter(\.isNotice).map(\.label))
         for notice in screen.content where notice.isNotice && !known.contains(notice.label) {
             effects.append(.announce(notice.label))
         }
     }
 
-    /// Announces the request that a press or a link has begun, its cancellation, and the end of the screen by its answer.
+    /// Announces the request that a press or a link has begun, its cancellation, and the end of the screen after its
+    /// response.
     private func announceRequest(
         _ before: ScreenMachine<S>, _ event: ScreenEvent<S>, _ effects: inout [ScreenEffect<S>]
     ) {
@@ -391,7 +393,7 @@ extension ScreenMachine {
         }
     }
 
-    /// Announces the end of a request that a control has begun, where nothing else does.
+    /// Announces the end of a control's request, unless another announcement does.
     private func announceEnd(_ before: ScreenMachine<S>, _ event: ScreenEvent<S>, _ effects: inout [ScreenEffect<S>]) {
         guard case .response = event, before.isBusy, before.activity != .busy(.retry) else { return }
         if effects.contains(where: { if case .announce = $0 { true } else { false } }) { return }
@@ -405,13 +407,13 @@ extension ScreenMachine {
         switch event {
         case .response: before.activity != .busy(.retry)
         case .lateResponse: true
-        // A failure that the screen does not show: a late answer has said before it what is announced now.
+        // The screen does not show this failure: a late response has already set the notice to announce.
         case .failure: failure == nil
         case .input, .assistanceFailure, .time: false
         }
     }
 
-    /// Whether a failure is to be announced: each time that one arrives, also the same one again.
+    /// Whether to announce a failure: each one that arrives, even if it repeats the last one.
     private func isNews(_ failure: ScreenFailure, _ before: ScreenMachine<S>, _ event: ScreenEvent<S>) -> Bool {
         switch event {
         case .failure, .assistanceFailure: return true
@@ -419,7 +421,7 @@ extension ScreenMachine {
         }
     }
 
-    /// Whether an event may end with a problem at a field: a press of a button, or an answer.
+    /// Whether an event may end with a problem at a field: a press of a button, or a failure.
     private func mayFindProblems(_ event: ScreenEvent<S>) -> Bool {
         switch event {
         case .input(.press), .failure: true
@@ -427,7 +429,7 @@ extension ScreenMachine {
         }
     }
 
-    /// Returns the control that is to have the focus after an event; nil to leave it where it is.
+    /// Returns the control to focus after an event; nil to leave the focus unchanged.
     private func wantedFocus(after event: ScreenEvent<S>, _ before: ScreenMachine<S>) -> ControlID? {
         if mayFindProblems(event), let field = screen.fields.firstProblem { return field.id }
         switch event {
@@ -444,7 +446,7 @@ extension ScreenMachine {
         before.screen.fields.all.map(\.id) != screen.fields.all.map(\.id)
     }
 
-    /// Whether a code, a link or a row comes before the first field, which a keyboard would cover.
+    /// Whether a code, a link or a row comes before the first field; the keyboard would cover it.
     private var hasContentToUseFirst: Bool {
         screen.content.prefix { !$0.isField }.contains { control in
             switch control.kind {
@@ -454,7 +456,7 @@ extension ScreenMachine {
         }
     }
 
-    /// The first field that the user has to fill in; else the first one, unless the whole form is optional, as a search is.
+    /// The first empty required field, else the first field; nil if the whole form is optional, such as a search.
     private var firstEmptyField: ControlID? {
         let fields = screen.fields.all.filter { $0.kind != .checkbox && !$0.isFixed }
         guard fields.contains(where: \.isRequired) else { return nil }

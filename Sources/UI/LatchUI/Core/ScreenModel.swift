@@ -5,7 +5,7 @@ public import LatchTexts
 public import Observation
 public import PortableFoundation
 
-/// A screen for a view: observable properties on the main actor, and the task of the request that is under way.
+/// A screen for a view: observable properties on the main actor, and the task of the running request.
 ///
 /// ```swift no-check
 /// @State private var model = SignInModel(client) { outcome in navigate(outcome) }
@@ -13,11 +13,11 @@ public import PortableFoundation
 /// var body: some View { SignInView(model) }
 /// ```
 ///
-/// It decides nothing: ``ScreenMachine`` does. A request keeps its model alive until it has ended, so that a sign-in which
-/// completes after its sheet has closed is reported to ``onFinish`` as any other.
+/// All decisions are made by ``ScreenMachine``. A request keeps its model alive until it ends. So ``onFinish`` also
+/// reports a sign-in that completes after its sheet has closed.
 @MainActor @Observable
 public final class ScreenModel<S: Screen> {
-    /// A sentence for assistive technologies, which differs from the one before also if it says the same.
+    /// A sentence for assistive technologies; its number distinguishes it from an equal sentence before it.
     public struct Announcement: Hashable, Sendable {
         /// The number of the announcement, from 1.
         public let number: Int
@@ -33,27 +33,27 @@ public final class ScreenModel<S: Screen> {
     /// The last announcement; nil if there was none yet.
     public private(set) var announcement: Announcement?
 
-    /// The URLs below which the links of mails for this screen are; those of the client that the model was made of.
+    /// The base URLs of the email links for this screen, such as the base URL of the model's client.
     @ObservationIgnored public var linkBases: [URL] = []
 
     /// A function that is called when the screen ends, and when it leads to another one.
     @ObservationIgnored public var onFinish: @MainActor (S.Outcome) -> Void
 
-    /// A function that is called when a request has failed, but for one that the user has cancelled.
+    /// A function that is called when a request fails, unless the user has canceled it.
     @ObservationIgnored public var onFailure: @MainActor (ScreenFailure) -> Void = { _ in }
 
     /// The views that show the screen.
     @ObservationIgnored private var views: Set<UUID> = []
     @ObservationIgnored private let clock: WallClock
     @ObservationIgnored private let perform: Perform
-    /// The task of the request; and a number that tells its answer from a late one.
+    /// The running request; its number distinguishes its response from a late one.
     @ObservationIgnored private var request: (number: Int, task: Task<Void, Never>)?
     @ObservationIgnored private var requests = 0
     /// The last request, for a repetition after a step-up; nil if the form has a secret.
     @ObservationIgnored private var repeatable: S.Request?
-    /// The last request that was cancelled and has not ended yet.
+    /// The last request that was canceled and has not ended yet.
     @ObservationIgnored private var cancelled: (number: Int, task: Task<Void, Never>)?
-    /// The task of the screen's assistance, with its number; and the last one that was cancelled and has not ended yet.
+    /// The running assistance with its number, and the last one that was canceled and has not ended yet.
     @ObservationIgnored private var assistance: (number: Int, task: Task<Void, Never>)?
     @ObservationIgnored private var endedAssistance: (number: Int, task: Task<Void, Never>)?
     /// The task that waits for the machine's deadline.
@@ -87,20 +87,20 @@ public final class ScreenModel<S: Screen> {
     public var controls: [Control] { machine.controls }
     /// The control with the focus; nil for none.
     public var focus: ControlID? { machine.focus }
-    /// Whether a request is under way.
+    /// Whether a request is running.
     public var isBusy: Bool { machine.isBusy }
     /// The outcome; nil until the screen ends.
     public var outcome: S.Outcome? { machine.outcome }
 
-    /// The control with an identifier, also in a row; nil if it is not on the screen now.
+    /// Returns the control with an identifier, including the buttons of rows; nil if the screen does not show it.
     public func control(_ id: ControlID) -> Control? {
         controls.lazy.flatMap(\.withActions).first { $0.id == id }
     }
 
-    /// Takes an input.
+    /// Handles an input.
     public func send(_ input: ScreenInput) { receive(.input(input)) }
 
-    /// Opens the link of a mail, and returns whether the URL is one below ``linkBases``.
+    /// Opens the link of an email, and returns whether the URL is below one of ``linkBases``.
     @discardableResult
     public func open(_ url: URL) -> Bool {
         guard let link = ScreenLink(url, below: linkBases) else { return false }
@@ -127,7 +127,7 @@ public final class ScreenModel<S: Screen> {
     /// Changes the text of a field.
     public func edit(_ id: ControlID, _ text: String) { send(.edit(id, text)) }
 
-    /// Waits until no request is under way, for tests and for programs without a screen.
+    /// Waits until no request is running, for tests and for programs without a screen.
     public func settled() async {
         while let running = request ?? cancelled { await running.task.value }
     }
@@ -158,7 +158,7 @@ public final class ScreenModel<S: Screen> {
         let (number, perform, clock, before) = (requests, perform, clock, cancelled?.task)
         let assistance = endedAssistance?.task
         let task = Task {
-            // One request at a time, and a sign-in that was cancelled too late makes this one needless.
+            // One request at a time: a sign-in that was canceled too late makes this one unnecessary.
             await before?.value
             await assistance?.value
             let event: ScreenEvent<S>
@@ -173,7 +173,7 @@ public final class ScreenModel<S: Screen> {
         request = (number, task)
     }
 
-    /// Takes the end of a request; of one that was cancelled only an answer counts.
+    /// Handles the end of a request; after a cancellation, only a response counts.
     private func end(_ number: Int, _ event: ScreenEvent<S>) {
         if cancelled?.number == number { cancelled = nil }
         if request?.number == number {
@@ -192,7 +192,7 @@ public final class ScreenModel<S: Screen> {
         self.request = nil
     }
 
-    /// Begins what waits for the user, perhaps for as long as the screen is shown: it does not keep the model alive.
+    /// Begins the assistance, which may wait as long as the screen is shown and does not keep the model alive.
     private func beginAssistance(_ work: S.Request) {
         requests += 1
         let (number, perform, clock, before) = (requests, perform, clock, endedAssistance?.task)
@@ -210,7 +210,7 @@ public final class ScreenModel<S: Screen> {
         assistance = (number, task)
     }
 
-    /// Takes the end of an assistance; of one that was cancelled only an answer counts.
+    /// Handles the end of an assistance; after a cancellation, only a response counts.
     private func endAssistance(_ number: Int, _ event: ScreenEvent<S>) {
         if endedAssistance?.number == number { endedAssistance = nil }
         if assistance?.number == number {
@@ -228,7 +228,7 @@ public final class ScreenModel<S: Screen> {
         self.assistance = nil
     }
 
-    /// Waits for the machine's next deadline, if it is another one than before.
+    /// Waits for the machine's next deadline, if it has changed.
     private func watchDeadline() {
         let deadline = machine.deadline
         guard deadline != alarm?.date else { return }
@@ -239,7 +239,7 @@ public final class ScreenModel<S: Screen> {
             return (
                 date,
                 Task { [weak self] in
-                    // A cancelled sleep belongs to a deadline that no longer counts.
+                    // A canceled sleep belongs to a deadline that no longer counts.
                     do { try await clock.sleep(for: wait) } catch { return }
                     self?.reach(date)
                 }
@@ -254,12 +254,12 @@ public final class ScreenModel<S: Screen> {
     }
 }
 
-/// A model that repeats what a server has refused for want of a step-up.
+/// A model that repeats a request after the step-up that the server required for it.
 @MainActor
 protocol StepUpRepeating {
-    /// Repeats the refused request after the user has authenticated again; nothing if its form had a secret.
+    /// Repeats the refused request after a step-up; does nothing if its form had a secret.
     func repeatAfterStepUp()
-    /// Forgets the refused request, which a user who has dismissed the step-up no longer expects.
+    /// Forgets the refused request, after the user has dismissed the step-up.
     func forgetRefusedRequest()
 }
 

@@ -2,7 +2,7 @@
 
 public import LatchTexts
 
-// What is announced while the requests run that users wait for most; all others are "One moment…".
+// The announcements of the requests that users wait for most; all others announce "One moment…".
 
 extension SignInScreen {
     /// Returns "Signing in…".
@@ -35,7 +35,7 @@ extension UserMenuScreen {
 }
 
 extension ProfileScreen {
-    /// Returns "Signing out…", or what is said of any request.
+    /// Returns "Signing out…" for a sign-out; otherwise a general announcement.
     public func progress(of request: Request) -> Phrase {
         switch request {
         case .signOut: Phrase("progress.signOut")

@@ -2,9 +2,9 @@
 
 /// The meaning of a field's text for the password manager and for AutoFill, which SwiftUI calls `textContentType`.
 public enum TextContentType: String, Hashable, Sendable, Codable, CaseIterable {
-    /// The name of an account, also where it is an e-mail address: the password is stored with it.
+    /// The name of an account, even if it is an email address: the password is stored with it.
     case username
-    /// An e-mail address that names no account yet.
+    /// An email address that does not name an account yet.
     case emailAddress
     /// The password of an account.
     case password
@@ -23,7 +23,7 @@ public enum TextContentType: String, Hashable, Sendable, Codable, CaseIterable {
 }
 
 extension FieldKind {
-    /// The meaning of a text of this kind, if the field does not have another one.
+    /// The default meaning of a text of this kind.
     public var contentType: TextContentType? {
         switch self {
         case .email: .emailAddress

@@ -2,7 +2,8 @@
 
 public import LatchTexts
 
-/// A row of an app in the menu and in the profile of an ``AuthModel``: a button that opens a screen, or does something else.
+/// A row of an app in the menu and in the profile of an ``AuthModel``: a button that opens a screen, or has another
+/// action.
 ///
 /// ```swift
 /// configuration.rows = [
@@ -19,7 +20,7 @@ public struct AccountRow: Sendable, Identifiable {
         case profile
     }
 
-    /// A row as a screen has it.
+    /// A row on a screen.
     struct Shown: Hashable, Sendable {
         let control: Control
         let predecessor: ControlID?
@@ -31,7 +32,7 @@ public struct AccountRow: Sendable, Identifiable {
     let places: Set<Place>
     let action: @MainActor (AuthScene) -> Void
 
-    /// Creates a row that does something.
+    /// Creates a row with an action.
     ///
     /// - Parameters:
     ///   - id: The identifier of its button, which no other control of the screens has.
@@ -39,7 +40,7 @@ public struct AccountRow: Sendable, Identifiable {
     ///   - symbol: The name of a system symbol (SF Symbols); nil for none.
     ///   - places: The places of the row.
     ///   - predecessor: The control below which it is, such as `.devices`; nil for the place above the sign-out.
-    ///   - action: What the row does, in the scene of its window.
+    ///   - action: The action of the row, in the scene of its window.
     public init(
         _ id: ControlID, _ title: Phrase, symbol: String? = nil, in places: Set<Place> = [.menu, .profile],
         after predecessor: ControlID? = nil, action: @escaping @MainActor (AuthScene) -> Void

@@ -7,7 +7,7 @@ import LatchTexts
 /// The position of an app's screen in the flow of an ``AuthModel``: what the screen works with, and its end.
 @MainActor
 public struct ScreenPosition<Outcome> {
-    /// The client: that of the signed-in user, or the one with which the flow registers users and signs them in.
+    /// The client of the signed-in user, or the client that registers users and signs them in.
     public let client: AuthClient
     /// The route to the screen.
     public let route: AuthRoute
@@ -15,7 +15,7 @@ public struct ScreenPosition<Outcome> {
     public let profile: AccountProfile?
     /// The clock of the model.
     public let clock: WallClock
-    /// Ends the screen: the flow goes on from it.
+    /// Ends the screen: the flow continues after it.
     public let end: @MainActor (Outcome) -> Void
 
     /// The address of the user, of the registration before it, or as typed before; empty if it is not known.
@@ -32,8 +32,8 @@ extension ScreenPosition {
     ///
     /// - Parameters:
     ///   - form: The form.
-    ///   - submit: Takes what the user has entered; its error is shown, and the user can try again.
-    ///   - outcome: Returns the outcome for what was entered, without secrets; nil if the user has left the form.
+    ///   - submit: Handles the entries; its error is shown, and the user can try again.
+    ///   - outcome: Returns the outcome for the entries, without secrets; they are nil if the user has left the form.
     public func form(
         _ form: FormScreen, submit: @escaping @Sendable (FormScreen.Entries) async throws -> Void,
         outcome: @escaping @MainActor (FormScreen.Entries?) -> Outcome
@@ -51,7 +51,7 @@ extension ScreenPosition<Void> {
     ///
     /// - Parameters:
     ///   - form: The form.
-    ///   - submit: Takes what the user has entered; its error is shown, and the user can try again.
+    ///   - submit: Handles the entries; its error is shown, and the user can try again.
     public func form(
         _ form: FormScreen, submit: @escaping @Sendable (FormScreen.Entries) async throws -> Void
     ) -> ScreenModel<FormScreen> {
@@ -67,7 +67,7 @@ extension ScreenPosition where Outcome == AuthOutcome {
         (self.client, self.route, self.profile, self.clock, end) = (client, route, profile, clock, report)
     }
 
-    /// Returns the position of a screen whose outcomes are others.
+    /// Returns the position of a screen with a different type of outcome.
     func mapped<Other>(_ outcome: @escaping @MainActor (Other) -> AuthOutcome) -> ScreenPosition<Other> {
         ScreenPosition<Other>(client: client, route: route, profile: profile, clock: clock) { [end] in
             end(outcome($0))
@@ -81,7 +81,7 @@ public protocol ReplaceableScreen: Screen {
     static var replacement: ScreenReplacement<Outcome> { get }
 }
 
-/// The place in the flow of an ``AuthModel`` that a screen of the app takes.
+/// The place of an app's screen in the flow of an ``AuthModel``.
 public struct ScreenReplacement<Outcome: Sendable>: Sendable {
     let kind: AuthRoute.Kind
     let outcome: @MainActor (Outcome) -> AuthOutcome
@@ -106,7 +106,7 @@ struct CustomScreens: Sendable {
     var namesAfterRegistration: [String] { steps.filter { $0.moment == .registration }.map(\.name) }
     var afterSignIn: [Step] { steps.filter { $0.moment == .signIn } }
 
-    /// The function that makes the screen of a route; nil for a screen of LatchUI.
+    /// The function that creates the screen of a route; nil for a screen of LatchUI.
     func maker(of route: AuthRoute) -> MakeModel? {
         if case .custom(let name, _) = route { return steps.first { $0.name == name }?.make }
         return replacements[route.kind]
@@ -114,15 +114,18 @@ struct CustomScreens: Sendable {
 }
 
 extension AuthModel.Configuration {
-    /// The moment in the flow after which a screen of the app is shown by itself.
+    /// The moment in the flow after which a screen of the app is shown automatically.
     public enum Moment: Hashable, Sendable {
-        /// A registration, before its mail is waited for. A screen that is not done when the user signs in is shown then.
+        /// A registration, before the wait for its email.
+        ///
+        /// A screen that is not completed before the sign-in is shown after it.
         case registration
         /// A sign-in, above the content; not the start of the app with a stored account.
         case signIn
     }
 
-    /// Adds a screen of the app to the flow, also as `AuthRoute.custom(_:email:)` for ``AuthModel/push(_:)`` and for rows.
+    /// Adds a screen of the app to the flow, also as `AuthRoute.custom(_:email:)` for ``AuthModel/push(_:)`` and for
+    /// rows.
     ///
     /// ```swift
     /// configuration.addScreen("plan", after: .signIn) { position in
@@ -133,9 +136,10 @@ extension AuthModel.Configuration {
     /// ```
     ///
     /// - Parameters:
-    ///   - name: The name of the screen, which stored paths have; it is unique.
+    ///   - name: The unique name of the screen, which stored paths contain.
     ///   - moment: The moment after which it is shown; nil for a screen that is only opened by its route.
-    ///   - isNeeded: Only after a sign-in: whether the user needs it; with an error it is asked after the next sign-in.
+    ///   - isNeeded: Whether the user needs it, only after a sign-in; after an error, it is called again after the next
+    ///     sign-in.
     ///   - make: Returns the model of the screen, whose end calls `end`; any ``Screen``, or a ``FormScreen``.
     public mutating func addScreen(
         _ name: String, after moment: Moment? = nil,
@@ -149,7 +153,7 @@ extension AuthModel.Configuration {
             })
     }
 
-    /// Replaces a screen of LatchUI by one of the app, with the same ways from it.
+    /// Replaces a screen of LatchUI with a screen of the app, with the same outcomes.
     ///
     /// ```swift
     /// configuration.replace(RegistrationScreen.self) { position in

@@ -3,7 +3,7 @@
 public import LatchCore
 public import LatchTexts
 
-/// A form of an app: texts, fields, switches and buttons, of which each button sends what is entered.
+/// A form of an app: texts, fields, switches and buttons; each button sends the entries.
 ///
 /// ```swift
 /// var form = FormScreen(title: .verbatim("Choose a plan"))
@@ -11,11 +11,11 @@ public import LatchTexts
 /// let model = ScreenModel(form) { entries in try await choosePlan(entries.button.name) }
 /// ```
 public struct FormScreen: Screen {
-    /// What a user has entered.
+    /// The entries of the user.
     public struct Entries: Hashable, Sendable {
         /// The button that was pressed.
         public let button: ControlID
-        /// The texts of the fields as they are sent; secrets do not print themselves.
+        /// The texts of the fields as they are sent; descriptions redact secrets.
         public let texts: [ControlID: FieldText]
         /// The switches that are on.
         public let switches: Set<ControlID>
@@ -23,27 +23,27 @@ public struct FormScreen: Screen {
         /// The text of a field; empty if the form has none.
         public subscript(id: ControlID) -> String { texts[id]?.value ?? "" }
 
-        /// The entries without secrets, which do not outlive their request.
+        /// The entries without secrets, since secrets are removed after their request.
         var withoutSecrets: Entries {
             Entries(button: button, texts: texts.filter { !$0.value.isSecret }, switches: switches)
         }
     }
 
-    /// The work of the form.
+    /// A request of the form.
     public enum Request: Hashable, Sendable {
-        /// Take what the user has entered.
+        /// Submit the entries.
         case submit(Entries)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The entries are taken; without secrets.
+        /// The entries were accepted; without secrets.
         case accepted(Entries)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
-        /// The entries are taken; without secrets.
+        /// The entries were accepted; without secrets.
         case submitted(Entries)
         /// The user has left the form.
         case cancelled
@@ -86,13 +86,13 @@ public struct FormScreen: Screen {
         }
     }
 
-    /// Takes the change of a switch.
+    /// Handles the change of a switch.
     public mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self> {
         for index in switches.indices where switches[index].id == control { switches[index].isOn = isOn }
         return .stay
     }
 
-    /// Takes the answer: the end.
+    /// Handles the response, and ends the screen.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .accepted(let entries): .finish(.submitted(entries.withoutSecrets))
@@ -106,8 +106,8 @@ extension ScreenModel where S == FormScreen {
     /// - Parameters:
     ///   - form: The form.
     ///   - clock: The clock of locks.
-    ///   - onFinish: Is called when the entries are taken, or the user leaves the form.
-    ///   - submit: Takes the entries; its error is shown.
+    ///   - onFinish: Is called when the entries are accepted, or the user leaves the form.
+    ///   - submit: Handles the entries; its error is shown.
     public convenience init(
         _ form: FormScreen, clock: WallClock = .system,
         onFinish: @escaping @MainActor (FormScreen.Outcome) -> Void = { _ in },

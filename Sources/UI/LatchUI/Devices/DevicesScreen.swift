@@ -6,7 +6,7 @@ public import LatchTexts
 
 /// The devices on which the user is signed in, with this one first.
 public struct DevicesScreen: Screen {
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Load the list.
         case load
@@ -16,13 +16,13 @@ public struct DevicesScreen: Screen {
         case signOutOthers
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The list as it is now.
+        /// The current list.
         case loaded([SignedInDevice])
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The user has left the screen.
         case closed
@@ -48,7 +48,7 @@ public struct DevicesScreen: Screen {
     /// The request for the list; nil once it is there.
     public var loading: Request? { devices == nil ? .load : nil }
 
-    /// The request for the list as it is now.
+    /// The request for the current list.
     public var refreshing: Request? { .load }
 
     /// The devices, and the button for all others.
@@ -83,7 +83,7 @@ public struct DevicesScreen: Screen {
         device.name.map { .verbatim($0) } ?? Phrase("devices.unnamed")
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         (news, leaving, areOthersLeaving) = (nil, nil, false)
         switch control {
@@ -101,7 +101,7 @@ public struct DevicesScreen: Screen {
         }
     }
 
-    /// Takes the list.
+    /// Handles the list.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .loaded(let all):
@@ -116,7 +116,7 @@ public struct DevicesScreen: Screen {
         }
     }
 
-    /// Takes a failure: of a device that is gone the list is loaded again.
+    /// Handles a failure: if the device no longer exists, the list is loaded again.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         if failure.reason == .missing { devices = nil }
         return failure

@@ -6,7 +6,7 @@ public import Observation
 
 /// The state of the device's connection, for a banner above the content.
 ///
-/// A screen does not ask it before a request: only the request itself knows whether a server can be reached.
+/// A screen does not check it before a request: only the request itself shows whether a server can be reached.
 ///
 /// ```swift
 /// let connection = ConnectionModel()
@@ -17,15 +17,15 @@ public final class ConnectionModel {
     /// Whether the device is known to be offline.
     public private(set) var isOffline = false
 
-    /// A function that is called when the connection is there again.
+    /// A function that is called when the connection is back.
     @ObservationIgnored var onReconnection: @MainActor () -> Void = {}
 
     @ObservationIgnored private var follower: Task<Void, Never>?
 
-    /// Creates the state of a connection that the requests through ``interceptor`` tell.
+    /// Creates a state that the requests through ``interceptor`` update.
     public init() {}
 
-    /// Follows the changes of a connection, of which each element says whether there is one.
+    /// Creates a state that follows a sequence, whose elements say whether the device is connected.
     public init<Changes: AsyncSequence<Bool, Never> & Sendable>(_ changes: Changes) {
         follower = Task { [weak self] in
             for await isConnected in changes { self?.update(isOffline: !isConnected) }
@@ -34,7 +34,7 @@ public final class ConnectionModel {
 
     deinit { follower?.cancel() }
 
-    /// An interceptor whose requests show whether the network is there: offline after one that found none, until one gets a
+    /// An interceptor that updates the state: offline after a request without a network, until a request gets a
     /// response.
     public nonisolated var interceptor: some Interceptor {
         ClosureInterceptor { [weak self] request, next in

@@ -8,7 +8,7 @@ public import Observation
 public struct SessionGateState: Hashable, Sendable {
     /// The part of the app that is shown.
     public enum Phase: Hashable, Sendable {
-        /// The store is being read: neither of both, so that no sign-in flickers at the start.
+        /// The store is being read: neither part is shown, so that the sign-in does not flash at the start.
         case restoring
         /// The content.
         case signedIn
@@ -22,7 +22,7 @@ public struct SessionGateState: Hashable, Sendable {
     public let phase: Phase
     /// The notice above the sign-in; nil for none.
     public let notice: Phrase?
-    /// The authentication that a server requires of the signed-in user; nil nearly always.
+    /// The authentication that a server requires of the signed-in user; usually nil.
     public let stepUp: StepUpRequirement?
 
     /// Creates the decision for a state.
@@ -46,7 +46,7 @@ public struct SessionGateState: Hashable, Sendable {
         (self.phase, self.notice, self.stepUp) = (phase, notice, stepUp)
     }
 
-    /// Returns the decision with a piece of news above the sign-in, which has none of its own.
+    /// Returns the decision with a notice above the sign-in, unless there is one already.
     func adding(_ news: Phrase?) -> SessionGateState {
         guard let news, phase == .signedOut, notice == nil else { return self }
         return SessionGateState(phase: phase, notice: news, stepUp: stepUp)
@@ -76,9 +76,9 @@ public struct SessionGateState: Hashable, Sendable {
 public final class SessionGateModel<Value: SessionCredential> {
     /// The session's state.
     public let session: ObservableSession<Value>
-    /// The number of requests that were refused for want of a step-up.
+    /// The number of requests that were refused because they require a step-up.
     private var refusals: Int
-    /// That number when the user dismissed the step-up: a later refusal raises it again.
+    /// The number of refusals when the user dismissed the step-up: a later refusal shows it again.
     private var dismissed: Int?
 
     @ObservationIgnored private var follower: Task<Void, Never>?
@@ -100,14 +100,14 @@ public final class SessionGateModel<Value: SessionCredential> {
         SessionGateState(session.state, stepUp: session.stepUp, isDismissed: dismissed.map { $0 >= refusals } ?? false)
     }
 
-    /// Whether this model has the session's state of this moment, which notifications reach later.
+    /// Whether this model has the session's current state; notifications of it arrive later.
     var isCurrent: Bool {
         let current = session.session
         return session.state == current.currentState && session.stepUp == current.stepUp
             && refusals == current.stepUpRefusals
     }
 
-    /// Returns a model that has the session's state of this moment, and not that of the last notification.
+    /// Returns a model with the session's current state, which may be newer than the last notification.
     func renewed() -> SessionGateModel {
         let model = SessionGateModel(session.session)
         model.dismissed = dismissed
@@ -120,6 +120,6 @@ public final class SessionGateModel<Value: SessionCredential> {
         do { try await session.session.restore() } catch {}
     }
 
-    /// Hides the pending step-up, until the next request is refused for want of it.
+    /// Hides the pending step-up, until the next request requires it.
     public func dismissStepUp() { dismissed = session.session.stepUpRefusals }
 }

@@ -6,27 +6,27 @@ public import LatchTexts
 
 /// The offer of a passkey after a sign-in with a password.
 public struct PasskeyScreen: Screen {
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Create a passkey.
         case create
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
         /// The passkey is stored on the device and registered at the server.
         case created
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The account has a passkey.
         case created
-        /// The user goes on without one.
+        /// The user continues without a passkey.
         case later
     }
 
-    /// The account for which the passkey is, as the user knows it.
+    /// The user-visible name of the passkey's account.
     public let account: String
     private var isCreated = false
 
@@ -36,7 +36,7 @@ public struct PasskeyScreen: Screen {
     /// The title.
     public var title: Phrase { Phrase("passkey.title") }
 
-    /// The explanation and the ways on; then the success.
+    /// The explanation and the buttons; then the success.
     public var content: [Control] {
         isCreated
             ? [
@@ -50,7 +50,7 @@ public struct PasskeyScreen: Screen {
             ]
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .submit: .perform(.create)
@@ -59,7 +59,7 @@ public struct PasskeyScreen: Screen {
         }
     }
 
-    /// Takes the answer.
+    /// Handles the response.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         isCreated = true
         return .stay
@@ -77,7 +77,7 @@ extension ScreenModel where S == PasskeyScreen {
     ///   - provider: Creates the passkey on this device.
     ///   - account: The account, as the user knows it.
     ///   - clock: The clock of locks.
-    ///   - onFinish: Is called when the account has a passkey, or the user goes on without one.
+    ///   - onFinish: Is called when the account has a passkey, or the user continues without one.
     public convenience init(
         _ client: AuthClient, provider: any PasskeyProvider, account: String, clock: WallClock = .system,
         onFinish: @escaping @MainActor (PasskeyScreen.Outcome) -> Void = { _ in }

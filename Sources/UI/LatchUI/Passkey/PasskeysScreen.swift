@@ -16,7 +16,7 @@ public struct PasskeysScreen: Screen {
         case removing(Passkey)
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Load the list.
         case load
@@ -28,9 +28,9 @@ public struct PasskeysScreen: Screen {
         case remove(id: String)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The list as it is now.
+        /// The current list.
         case loaded([Passkey])
         /// The account has a new passkey.
         case added(Passkey)
@@ -40,7 +40,7 @@ public struct PasskeysScreen: Screen {
         case removed(id: String)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The user has left the screen.
         case closed
@@ -76,7 +76,7 @@ public struct PasskeysScreen: Screen {
     /// The request for the list; nil once it is there.
     public var loading: Request? { passkeys == nil ? .load : nil }
 
-    /// The request for the list as it is now; nil in a step.
+    /// The request for the current list; nil in a step.
     public var refreshing: Request? { step == .list ? .load : nil }
 
     /// The passkeys and the button for a new one; or the form of a step.
@@ -124,7 +124,7 @@ public struct PasskeysScreen: Screen {
         passkey.name.isEmpty ? Phrase("passkeys.unnamed") : .verbatim(passkey.name)
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         news = nil
         switch (control, step) {
@@ -155,7 +155,7 @@ public struct PasskeysScreen: Screen {
         }
     }
 
-    /// Takes the list, or a change of it: what the server has done is shown without another request, which could fail.
+    /// Handles the list, or a change of it; a change is shown without another request, since that could fail.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .loaded(let all): passkeys = all
@@ -174,7 +174,7 @@ public struct PasskeysScreen: Screen {
         return .stay
     }
 
-    /// Takes a failure: of a passkey that is gone the list is loaded again.
+    /// Handles a failure: if the passkey no longer exists, the list is loaded again.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         if failure.reason == .missing {
             show(.list)

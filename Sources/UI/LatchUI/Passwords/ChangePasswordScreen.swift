@@ -6,19 +6,19 @@ public import LatchTexts
 
 /// The change of a password by the signed-in user.
 public struct ChangePasswordScreen: Screen {
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Change the password.
         case change(current: FieldText, new: FieldText, signsOutOthers: Bool)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
         /// The password is changed.
         case changed
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The password is changed.
         case changed
@@ -34,7 +34,7 @@ public struct ChangePasswordScreen: Screen {
     public private(set) var signsOutOthers = true
     /// Whether the password is changed.
     public private(set) var isChanged = false
-    /// Whether the late answer of a cancelled request has said that the password is changed.
+    /// Whether the late response to a canceled request has said that the password is changed.
     private var wasChanged = false
     private var lostAnswer = LostAnswer()
 
@@ -68,7 +68,7 @@ public struct ChangePasswordScreen: Screen {
         ]
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .submit:
@@ -85,13 +85,13 @@ public struct ChangePasswordScreen: Screen {
         }
     }
 
-    /// Takes the change of the switch.
+    /// Handles the change of the switch.
     public mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self> {
         signsOutOthers = isOn
         return .stay
     }
 
-    /// Takes the answer: the notice.
+    /// Handles the response, and shows the notice.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         isChanged = true
         fields = Fields()
@@ -99,17 +99,17 @@ public struct ChangePasswordScreen: Screen {
         return .stay
     }
 
-    /// Notes that the answer of a cancelled request may be lost.
+    /// Records that the response to a canceled request may be lost.
     public mutating func leave() { lostAnswer.lose() }
 
-    /// Takes a late answer, also beside another request, which cannot know that the password is changed.
+    /// Handles a late response, even during another request, which does not know that the password has changed.
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         guard isBusy else { return receive(response) }
         wasChanged = true
         return .stay
     }
 
-    /// Takes a failure, which belongs to a field where it is about its text.
+    /// Handles a failure; a problem with a text is shown at its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         lostAnswer.receive(failure)
         switch failure.reason {

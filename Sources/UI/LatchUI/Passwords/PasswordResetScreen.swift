@@ -4,7 +4,7 @@ public import LatchAccounts
 public import LatchCore
 public import LatchTexts
 
-/// The password reset: it asks for the address, waits for the link of a mail, and takes the new password.
+/// The password reset: it asks for the address, waits for the link in an email, and asks for the new password.
 ///
 /// The notice after the first step is the same for known and unknown addresses. An app that was ended while it waited
 /// restores the screen from its encoded form, which has no secret.
@@ -13,27 +13,27 @@ public struct PasswordResetScreen: Screen {
     public enum Step: Hashable, Sendable {
         /// The user enters the address.
         case address
-        /// The user looks for the mail.
+        /// The user looks for the email.
         case waiting(email: String)
-        /// The link has come, and the user chooses a password; with the link's token.
+        /// The link with this token was opened, and the user chooses a password.
         case password(FieldText)
         /// The password is set.
         case done
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
-        /// Send a mail.
+        /// Send an email.
         case send(email: String)
-        /// Set the password; with the address that this device has asked for a mail with, empty if it has not.
+        /// Set the password; with the address to which this device requested an email, empty if it has not.
         case reset(token: FieldText, password: FieldText, email: String)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// A mail is on its way if the address has an account.
+        /// An email was sent if the address has an account.
         case sent(email: String)
-        /// The password is set, of an account whose address the server may state.
+        /// The password is set; the server may state the address of the account.
         case reset(email: String?)
         /// The password is set, and the user is signed in with it.
         case signedIn
@@ -42,7 +42,7 @@ public struct PasswordResetScreen: Screen {
         public static var reset: Response { .reset(email: nil) }
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The password is set, and the user signs in with it; the address is empty if only the link is known.
         case signIn(email: String)
@@ -58,15 +58,15 @@ public struct PasswordResetScreen: Screen {
     public var fields = Fields()
     /// The address as typed or mailed to; empty if it is not known.
     private(set) var email: String
-    /// The address of the account whose password is set; nil if the server did not state it.
+    /// The address of the account with the new password; nil if the server did not state it.
     public private(set) var resetEmail: String?
     /// Whether the screen leads to the sign-in at its end, and not to the content of another user.
     var leadsToSignIn = true
     private var isSentAgain = false
-    /// Whether the late answer of a cancelled request has said that the password is set.
+    /// Whether the late response to a canceled request has said that the password is set.
     private var isSet = false
     private var lostAnswer = LostAnswer()
-    /// Whether the password may be set: the answer was lost, and the link is used.
+    /// Whether the password may be set: the response was lost, and the link is used.
     private var isUnsure = false
 
     /// Creates the screen.
@@ -77,7 +77,7 @@ public struct PasswordResetScreen: Screen {
         show(.address)
     }
 
-    /// The screen without what the mail has brought.
+    /// The screen without the state of an opened link.
     public var beginning: PasswordResetScreen {
         var screen = PasswordResetScreen(email: email)
         screen.leadsToSignIn = leadsToSignIn
@@ -93,7 +93,7 @@ public struct PasswordResetScreen: Screen {
         }
     }
 
-    /// The fields or the notice of the step, and the ways out.
+    /// The fields or the notice of the step, and the buttons that leave it.
     public var content: [Control] {
         switch step {
         case .address:
@@ -127,7 +127,7 @@ public struct PasswordResetScreen: Screen {
         return all + [.button(.cancel, .cancel, Phrase("button.cancel"))]
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
         case (.submit, .password(let token)):
@@ -148,7 +148,7 @@ public struct PasswordResetScreen: Screen {
         }
     }
 
-    /// Takes the answer: the next step.
+    /// Handles the response, and continues with the next step.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         (lostAnswer, isUnsure) = (LostAnswer(), false)
         switch response {
@@ -163,7 +163,7 @@ public struct PasswordResetScreen: Screen {
         return .stay
     }
 
-    /// Takes a late answer: that of a mail leaves the form of a link as it is.
+    /// Handles a late response; a response about an email does not change the form of a link.
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         switch (response, step) {
         case (.reset(let email), _) where isBusy: (isSet, resetEmail) = (true, email)
@@ -174,7 +174,7 @@ public struct PasswordResetScreen: Screen {
         return .stay
     }
 
-    /// Takes a failure: a used link needs another mail.
+    /// Handles a failure: a used link needs another email.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         lostAnswer.receive(failure)
         switch failure.reason {
@@ -195,21 +195,21 @@ public struct PasswordResetScreen: Screen {
         return fields.firstProblem == nil ? failure : nil
     }
 
-    /// Takes the link of the mail.
+    /// Handles the link in the email.
     public mutating func open(_ link: ScreenLink) -> ScreenStep<Self> {
         guard link.purpose == .resetPassword else { return .stay }
         let token = FieldText(link.token, isSecret: true)
         // The system may deliver a link twice, and what is typed stays.
         if step == .password(token) { return .stay }
         (isSet, isUnsure, lostAnswer) = (false, false, LostAnswer())
-        // A link names no account. Only where this device waits for a mail, the form may name whose password it sets.
+        // A link does not name an account. The form may name the account only if this device waits for an email.
         let account: Field? = if case .waiting(let email) = step { Field.account(email) } else { nil }
         show(.password(token))
         if let account { fields = Fields([account] + fields.all) }
         return .stay
     }
 
-    /// Notes that the answer of a cancelled request may be lost.
+    /// Records that the response to a canceled request may be lost.
     public mutating func leave() { lostAnswer.lose() }
 
     private mutating func show(_ step: Step) {
@@ -224,7 +224,7 @@ public struct PasswordResetScreen: Screen {
 }
 
 extension PasswordResetScreen {
-    /// Takes the address that the app has waited with, unless one is known.
+    /// Sets the address that was waiting for the email, unless an address is known.
     mutating func remember(_ email: String) {
         guard self.email.isEmpty else { return }
         self.email = email
@@ -236,7 +236,7 @@ extension PasswordResetScreen: Codable {
         case email, isWaiting
     }
 
-    /// Restores the screen as it waits for the mail, or at its beginning.
+    /// Restores the screen in its waiting step, or at its beginning.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         let email = try values.decode(String.self, forKey: .email)
@@ -244,7 +244,7 @@ extension PasswordResetScreen: Codable {
         if try values.decode(Bool.self, forKey: .isWaiting) { show(.waiting(email: email)) }
     }
 
-    /// Encodes the address and whether a mail was sent; never a token.
+    /// Encodes the address and whether an email was sent; never a token.
     public func encode(to encoder: any Encoder) throws {
         var values = encoder.container(keyedBy: CodingKeys.self)
         try values.encode(email.plausibleEmail, forKey: .email)
@@ -266,7 +266,8 @@ extension ScreenModel where S == PasswordResetScreen {
     ///   - client: The client.
     ///   - screen: The screen.
     ///   - clock: The clock of locks.
-    ///   - signIn: Signs the user in with the new password, and returns whether it did; nil to leave that to the sign-in.
+    ///   - signIn: Signs the user in with the new password, and returns whether it did; nil to leave that to the
+    ///     sign-in.
     ///   - onFinish: Is called when the password is set, or the user leaves the screen.
     public convenience init(
         _ client: AuthClient, screen: PasswordResetScreen = PasswordResetScreen(), clock: WallClock = .system,

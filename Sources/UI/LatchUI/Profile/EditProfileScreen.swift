@@ -6,19 +6,19 @@ public import LatchTexts
 
 /// The editing of a profile; what was typed stays after a failure.
 public struct EditProfileScreen: Screen {
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Save the profile.
         case save(AccountProfile)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The profile as it is now; another address waits for its confirmation by mail.
+        /// The profile as it is now; a new address waits for its confirmation by email.
         case saved(AccountProfile)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The profile is saved.
         case saved(AccountProfile)
@@ -53,7 +53,7 @@ public struct EditProfileScreen: Screen {
     /// The title.
     public var title: Phrase { Phrase("profile.edit") }
 
-    /// The fields, or the notice of the mails.
+    /// The fields, or the notice about the emails.
     public var content: [Control] {
         if saved != nil {
             // An address that was never confirmed has no say.
@@ -69,7 +69,7 @@ public struct EditProfileScreen: Screen {
         ]
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         if let saved { return .finish(.saved(saved)) }
         guard control == .submit else { return .finish(.cancelled) }
@@ -84,11 +84,11 @@ public struct EditProfileScreen: Screen {
         }
     }
 
-    /// Takes the answer: the end, or the notice of the mails.
+    /// Handles the response: ends the screen, or shows the notice about the emails.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .saved(let profile):
-            // Servers send no mail for another case.
+            // Servers send no email if only the case differs.
             let isSame = fields.value(.email).lowercasedASCII() == profile.email.lowercasedASCII()
             guard !isSame else { return .finish(.saved(profile)) }
             saved = profile
@@ -96,7 +96,7 @@ public struct EditProfileScreen: Screen {
         }
     }
 
-    /// Takes a failure, which belongs to a field where it is about its text.
+    /// Handles a failure; a problem with a text is shown at its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         guard [.taken, .invalidEmail].contains(failure.reason) else { return failure }
         fields.setProblem(failure.phrase, of: .email)

@@ -4,9 +4,9 @@ public import LatchAccounts
 public import LatchCore
 public import LatchTexts
 
-/// The profile of the signed-in user, and the ways to what can be changed.
+/// The profile of the signed-in user, with the buttons that change it.
 public struct ProfileScreen: Screen {
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Load the profile.
         case load
@@ -16,10 +16,10 @@ public struct ProfileScreen: Screen {
         case delete
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The profile, whether the account has a second factor, nil if the server does not say, and whether the server has a
-        /// user service.
+        /// The profile, whether the account has a second factor, nil if the server does not say, and whether the server
+        /// has a user service.
         case loaded(AccountProfile, hasSecondFactor: Bool?, hasUserService: Bool = true)
         /// No user is signed in any more.
         case signedOut
@@ -27,7 +27,7 @@ public struct ProfileScreen: Screen {
         case deleted
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// To the editing of the names.
         case edit(AccountProfile)
@@ -59,7 +59,7 @@ public struct ProfileScreen: Screen {
     public private(set) var isDeleting = false
     /// Whether the screen leads to the passkeys.
     private let offersPasskeys: Bool
-    /// Whether the profile is to be loaded once more.
+    /// Whether the profile must be loaded again.
     private var isStale = true
     /// Whether the server can change the profile, the password and the second factor, and knows the devices.
     var hasUserService = true
@@ -96,7 +96,7 @@ public struct ProfileScreen: Screen {
     /// The request for the profile; nil once it is there.
     public var loading: Request? { isStale ? .load : nil }
 
-    /// The values, and the buttons of the ways on.
+    /// The values, and the buttons to the next screens.
     public var content: [Control] {
         if isDeleting {
             return [
@@ -138,7 +138,7 @@ public struct ProfileScreen: Screen {
         return all
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .signOut: return .perform(.signOut)
@@ -170,7 +170,7 @@ public struct ProfileScreen: Screen {
         }
     }
 
-    /// Takes the answer.
+    /// Handles the response.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .loaded(let profile, let hasSecondFactor, let hasUserService):
@@ -208,7 +208,7 @@ extension String {
 }
 
 extension Phrase {
-    /// Creates the name of a role; an unknown one is written as it is.
+    /// Creates the name of a role; an unknown role is shown unchanged.
     init(role: String) {
         self =
             switch role {

@@ -5,16 +5,16 @@ import LatchAuth
 public import LatchCore
 public import LatchTexts
 
-/// The verification of an e-mail address: it waits for the link of a mail, which opens the app.
+/// The verification of an email address: it waits for a link in an email, which opens the app.
 ///
-/// A server may want the password together with the link, since the reader of the mail need not have chosen it. An app that
-/// was ended while it waited restores the screen from its encoded form, which has no secret.
+/// A server may require the password with the link, since the reader of the email may not have chosen the password. An
+/// app that ended while it waited restores the screen from its encoded form, which has no secret.
 public struct EmailVerificationScreen: Screen {
     /// The step of a verification.
     public enum Step: Hashable, Sendable {
-        /// The user looks for the mail.
+        /// The user looks for the email.
         case waiting
-        /// The link has come, and the password is needed as well; with the link's token.
+        /// The link with this token was opened, and the password is also needed.
         case password(FieldText)
         /// The link is used or has expired, and the address may be verified.
         case usedLink
@@ -22,19 +22,19 @@ public struct EmailVerificationScreen: Screen {
         case verified
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
-        /// Send another mail.
+        /// Send another email.
         case resend(email: String)
-        /// Verify the address; with the password where the server wants it.
+        /// Verify the address; with the password if the server requires it.
         case verify(token: FieldText, password: FieldText?)
         /// Ask whether the address was verified elsewhere, such as in a browser.
         case check
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// Another mail is on its way.
+        /// Another email was sent.
         case sent
         /// The link has verified an address, which the server may state; a change of address may wait for another link.
         case verified(email: String? = nil, isChangePending: Bool = false)
@@ -51,7 +51,7 @@ public struct EmailVerificationScreen: Screen {
         public static var verified: Response { .verified() }
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The address is verified.
         case verified(email: String)
@@ -59,11 +59,11 @@ public struct EmailVerificationScreen: Screen {
         case signIn(email: String)
         /// The address is verified, and its user is signed in.
         case signedIn
-        /// The user goes on without.
+        /// The user continues without it.
         case later
     }
 
-    /// The address that waits for its verification; empty on a device that knows the link alone.
+    /// The address to verify; empty on a device that has only the link.
     public private(set) var email: String
     /// The address that the server has verified; nil if it did not state it.
     public private(set) var verifiedEmail: String?
@@ -73,15 +73,15 @@ public struct EmailVerificationScreen: Screen {
     public private(set) var step = Step.waiting
     /// The field of the password, in its step.
     public var fields = Fields()
-    /// Whether a mail was sent.
+    /// Whether an email was sent.
     private var isSent: Bool
-    /// Whether another mail was sent.
+    /// Whether another email was sent.
     private var isSentAgain = false
     /// Whether the user has asked, and the address was not verified yet.
     private var isNotYet = false
-    /// Whether the user asks, and not the app.
+    /// Whether the user asks, rather than the app.
     private var isAsking = false
-    /// Whether the late answer of a cancelled request has said that the address is verified.
+    /// Whether the late response to a canceled request has said that the address is verified.
     private var isVerified = false
     /// The token of the running request, for the step after it.
     private var token: FieldText?
@@ -92,7 +92,7 @@ public struct EmailVerificationScreen: Screen {
     ///
     /// - Parameters:
     ///   - email: The address.
-    ///   - isSent: Whether a mail is on its way, as it is after a registration; otherwise the user requests one.
+    ///   - isSent: Whether an email was sent, such as after a registration; otherwise the user requests one.
     public init(email: String, isSent: Bool = true) {
         self.email = email
         self.isSent = isSent
@@ -110,7 +110,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// The notice of the mail, or the password's field.
+    /// The notice about the email, or the password field.
     public var content: [Control] {
         switch step {
         case .waiting where !isSent:
@@ -143,7 +143,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// The notice of the address that is verified, which only the server knows.
+    /// The notice about the verified address, which only the server knows.
     private var doneNotice: Control {
         guard let verifiedEmail else { return .notice(.success, Phrase("verification.done.noAddress")) }
         return isChangePending
@@ -151,9 +151,9 @@ public struct EmailVerificationScreen: Screen {
             : .notice(.success, Phrase("verification.done", .text(verifiedEmail)))
     }
 
-    /// The notice of the mail that the user looks for.
+    /// The notice about the email that the user is looking for.
     private var mailNotice: Control {
-        // The link says nothing of its address, which this device need not know.
+        // The link does not contain its address, and this device may not know it.
         switch (isNotYet, email.isEmpty) {
         case (true, true): .notice(.warning, Phrase("verification.notYet.noAddress"))
         case (true, false): .notice(.warning, Phrase("verification.notYet", .text(email)))
@@ -164,7 +164,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
         case (.resend, .usedLink):
@@ -185,7 +185,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// Takes the answer.
+    /// Handles the response.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         let isAsking = isAsking
         (self.isAsking, token, unsent) = (false, nil, nil)
@@ -208,7 +208,7 @@ public struct EmailVerificationScreen: Screen {
         return .stay
     }
 
-    /// Takes a late answer, which keeps the token of a link that is being opened: the link decides.
+    /// Handles a late response, but keeps the token of a link that is being opened: the link takes precedence.
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         switch response {
         case .verified(let email, let isChangePending):
@@ -231,13 +231,13 @@ public struct EmailVerificationScreen: Screen {
         return .stay
     }
 
-    /// Takes a failure: the password is asked for where the server wants it.
+    /// Handles a failure: asks for the password if the server requires it.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         let token = token ?? unsent
         (isAsking, self.token, unsent) = (false, nil, nil)
         switch failure.reason {
         case .offline, .serverFailed:
-            // The link is all that the user has.
+            // The user has only the link.
             unsent = token
             return failure
         case .wrongCredentials where fields[.password] != nil:
@@ -248,14 +248,14 @@ public struct EmailVerificationScreen: Screen {
             show(.password(token))
             return nil
         case .invalidLink, .expired:
-            // The late answer of the attempt before has said that the address is verified.
+            // The late response to the attempt before has said that the address is verified.
             show(isVerified ? .verified : .usedLink)
             return isVerified ? nil : failure
         default: return failure
         }
     }
 
-    /// Takes the link of the mail.
+    /// Handles the link in the email.
     public mutating func open(_ link: ScreenLink) -> ScreenStep<Self> {
         guard link.purpose == .verifyEmail, step != .verified else { return .stay }
         let token = FieldText(link.token, isSecret: true)
@@ -266,13 +266,13 @@ public struct EmailVerificationScreen: Screen {
         return .perform(.verify(token: token, password: nil))
     }
 
-    /// Keeps the token of a link whose request was cancelled, so that it can be sent again.
+    /// Keeps the token of a link whose request was canceled, so that it can be sent again.
     public mutating func leave() {
         if step == .waiting, let token { unsent = token }
         (isAsking, token) = (false, nil)
     }
 
-    /// Asks whether the address was verified in a browser meanwhile.
+    /// Checks whether the address was verified in a browser meanwhile.
     public mutating func resume() -> ScreenStep<Self> {
         guard step == .waiting, isSent else { return .stay }
         return .perform(loading ?? .check)
@@ -287,7 +287,7 @@ public struct EmailVerificationScreen: Screen {
         }
     }
 
-    /// Takes the address that the app has waited with, unless one is known.
+    /// Sets the address that was waiting for the email, unless an address is known.
     mutating func remember(_ email: String) { if self.email.isEmpty { self.email = email } }
 }
 
@@ -296,7 +296,7 @@ extension EmailVerificationScreen: Codable {
         case email, isVerified, isSent
     }
 
-    /// Restores the screen as it waits for the mail, or at its end.
+    /// Restores the screen in its waiting step, or at its end.
     public init(from decoder: any Decoder) throws {
         let values = try decoder.container(keyedBy: CodingKeys.self)
         self.init(
@@ -318,9 +318,9 @@ extension EmailVerificationScreen: Codable {
 }
 
 extension ControlID {
-    /// The button that sends a mail, or another one.
+    /// The button that sends an email, or sends it again.
     public static let resend: ControlID = "resend"
-    /// The button by which users say that they have verified the address elsewhere.
+    /// The button for users who have verified the address elsewhere.
     public static let confirmed: ControlID = "confirmed"
 }
 
@@ -334,9 +334,9 @@ extension ScreenModel where S == EmailVerificationScreen {
     ///   - client: The client.
     ///   - screen: The screen.
     ///   - clock: The clock of locks.
-    ///   - signIn: Signs the user of a verified address in with the password that was just proved, and returns whether it did; nil
-    ///     to leave that to the sign-in.
-    ///   - onFinish: Is called when the address is verified, or the user goes another way.
+    ///   - signIn: Signs the user of a verified address in with the password that was just proved, and returns whether
+    ///     it did; nil to leave that to the sign-in.
+    ///   - onFinish: Is called when the address is verified, or the user leaves the screen.
     public convenience init(
         _ client: AuthClient, screen: EmailVerificationScreen, clock: WallClock = .system,
         signIn: PasswordSignIn? = nil,

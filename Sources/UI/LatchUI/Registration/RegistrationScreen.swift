@@ -5,16 +5,16 @@ public import LatchCore
 public import LatchTexts
 public import PortableFoundation
 
-/// The registration: name, e-mail address and a chosen password, and what the app asks for besides.
+/// The registration: name, email address and a chosen password, and what the app asks for besides.
 ///
-/// It ends with the account; ``EmailVerificationScreen`` then waits for the mail.
+/// It ends with the account; ``EmailVerificationScreen`` then waits for the email.
 public struct RegistrationScreen: Screen {
     /// What the app asks for besides name, address and password.
     public struct Options: Hashable, Sendable {
         /// The app's own fields, below the others.
         ///
-        /// The name of a field's identifier is that of its attribute at the server, which gets its text unless it is empty. A field
-        /// of a secret, and one with the identifier of another control, is left out.
+        /// The name of a field's identifier is that of its attribute at the server, which gets its text unless it is
+        /// empty. A field of a secret, and one with the identifier of another control, is left out.
         public var fields: [Field] = []
         /// The terms that a person has to accept; nil for none.
         public var terms: Terms?
@@ -38,21 +38,22 @@ public struct RegistrationScreen: Screen {
         }
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
-        /// Create the account, with the texts of the app's own fields by their names, and the version of the accepted terms.
+        /// Create the account, with the texts of the app's own fields by their names, and the version of the accepted
+        /// terms.
         case signUp(
             name: String, email: String, password: FieldText, attributes: [String: String] = [:],
             acceptedTerms: String? = nil)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The account is created, and a mail is on its way.
+        /// The account was created, and an email was sent.
         case signedUp(email: String)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The account is created; its address waits for the verification.
         case registered(email: String)
@@ -70,7 +71,7 @@ public struct RegistrationScreen: Screen {
     private let attributes: [ControlID]
     private var lostAnswer = LostAnswer()
 
-    /// The controls of which the app's own fields cannot have the identifier.
+    /// The controls whose identifiers are not allowed for the app's fields.
     private static let controls: Set<ControlID> = [
         .name, .email, .newPassword, .acceptedTerms, .terms, .privacyPolicy, .submit, .signIn, .cancel, .title,
         .explanation, .failure, .notice, .progress,
@@ -102,7 +103,7 @@ public struct RegistrationScreen: Screen {
     /// The title.
     public var title: Phrase { Phrase("registration.title") }
 
-    /// The fields, their button, and the ways out.
+    /// The fields, their button, and the links to other screens.
     public var content: [Control] {
         fields.all.filter { $0.id != .acceptedTerms }.map(\.control) + termsControls + [
             .text(Phrase("registration.mail")),
@@ -112,7 +113,7 @@ public struct RegistrationScreen: Screen {
         ]
     }
 
-    /// The links, which a person reads first, and the box.
+    /// The links to the terms, and the box below them.
     private var termsControls: [Control] {
         guard let terms, let box = fields[.acceptedTerms] else { return [] }
         return [
@@ -121,7 +122,7 @@ public struct RegistrationScreen: Screen {
         ].compactMap(\.self)
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .submit:
@@ -141,7 +142,7 @@ public struct RegistrationScreen: Screen {
         }
     }
 
-    /// Takes the answer: the end.
+    /// Handles the response, and ends the screen.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         lostAnswer = LostAnswer()
         switch response {
@@ -149,10 +150,10 @@ public struct RegistrationScreen: Screen {
         }
     }
 
-    /// Notes that the answer of a cancelled request may be lost.
+    /// Records that the response to a canceled request may be lost.
     public mutating func leave() { lostAnswer.lose() }
 
-    /// Takes a failure, which belongs to a field where it is about its text.
+    /// Handles a failure; a problem with a text is shown at its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         lostAnswer.receive(failure)
         switch failure.reason {
@@ -172,7 +173,7 @@ extension ControlID {
     public static let name: ControlID = "name"
     /// The link to the sign-in.
     public static let signIn: ControlID = "signIn"
-    /// The box by which a person accepts the terms.
+    /// The box with which the user accepts the terms.
     public static let acceptedTerms: ControlID = "acceptedTerms"
     /// The link to the terms of use.
     public static let terms: ControlID = "terms"

@@ -22,7 +22,7 @@ public struct ConsentScreen: Screen {
         }
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Grant the scopes.
         case allow([Scope])
@@ -30,13 +30,13 @@ public struct ConsentScreen: Screen {
         case deny
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
         /// The decision has arrived.
         case decided
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The scopes are granted.
         case allowed([Scope])
@@ -52,7 +52,7 @@ public struct ConsentScreen: Screen {
     public let items: [Item]
     /// The optional scopes that the user has deselected.
     private var deselected: Set<Scope> = []
-    /// The decision that is under way, or made.
+    /// The scopes of the pending or completed decision; nil before it.
     private var decision: [Scope]?
 
     /// Creates the screen of a request.
@@ -78,7 +78,7 @@ public struct ConsentScreen: Screen {
             : .row(.scope(item.scope.rawValue), item.name, isOn: true)
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         if control == .cancel { return .finish(.cancelled) }
         guard control == .submit else {
@@ -90,14 +90,14 @@ public struct ConsentScreen: Screen {
         return .perform(.allow(scopes))
     }
 
-    /// Takes the change of an optional scope's switch.
+    /// Handles the change of an optional scope's switch.
     public mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self> {
         guard let scope = control.item.flatMap(Scope.init(rawValue:)) else { return .stay }
         if isOn { deselected.remove(scope) } else { deselected.insert(scope) }
         return .stay
     }
 
-    /// Takes the answer: the end.
+    /// Handles the response, and ends the screen.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         .finish(decision.map { .allowed($0) } ?? .denied)
     }

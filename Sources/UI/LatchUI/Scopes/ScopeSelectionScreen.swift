@@ -4,7 +4,7 @@ public import LatchTexts
 
 /// The selection of the scopes that a sign-in requests, by category.
 public struct ScopeSelectionScreen<Option: SelectableScope>: Screen {
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The selected scopes, in the order in which they are requested.
         case selected([Option])
@@ -46,7 +46,7 @@ public struct ScopeSelectionScreen<Option: SelectableScope>: Screen {
             }
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .expand:
@@ -57,13 +57,13 @@ public struct ScopeSelectionScreen<Option: SelectableScope>: Screen {
         }
     }
 
-    /// Takes the change of a scope's switch.
+    /// Handles the change of a scope's switch.
     public mutating func set(_ control: ControlID, to isOn: Bool) -> ScreenStep<Self> {
         if let scope = control.item.flatMap(Option.init(rawValue:)) { choice[isSelected: scope] = isOn }
         return .stay
     }
 
-    /// Takes no answer: there is no request.
+    /// Handles no response, since the screen sends no request.
     public mutating func receive(_ response: Never) -> ScreenStep<Self> {}
 }
 

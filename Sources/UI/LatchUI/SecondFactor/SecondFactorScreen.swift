@@ -6,13 +6,13 @@ public import LatchTexts
 
 /// The second factor of the user: its set-up, new recovery codes, and its removal.
 ///
-/// A set-up shows the secret for the authenticator app, takes a first code, and then shows the recovery codes. No user
-/// keeps those of a factor that does not hold. A confirmation whose answer was lost may have taken effect: the screen then
-/// offers new recovery codes for a code of the app. A secret leaves with the step that shows it.
+/// A set-up shows the secret for the authenticator app, verifies a first code, and then shows the recovery codes. So
+/// users never keep recovery codes of an inactive factor. A confirmation with a lost response may have taken effect:
+/// the screen then offers new recovery codes for a code of the app. A secret is removed after the step that shows it.
 public struct SecondFactorScreen: Screen {
     /// The step of the screen.
     public enum Step: Hashable, Sendable {
-        /// The explanation, and the three ways on.
+        /// The explanation, and the three choices.
         case introduction
         /// The secret, and the field of the first code.
         case secret(SecondFactorSetup)
@@ -20,17 +20,17 @@ public struct SecondFactorScreen: Screen {
         case newCodes
         /// The field of a code, for the removal.
         case removal
-        /// The recovery codes of a factor that holds.
+        /// The recovery codes of an active factor.
         case recoveryCodes([FieldText])
         /// The factor is removed.
         case removed
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Create the secrets.
         case begin
-        /// Confirm them by a code.
+        /// Confirm them with a code.
         case confirm(code: FieldText)
         /// Replace the recovery codes.
         case replaceRecoveryCodes(code: FieldText)
@@ -38,11 +38,11 @@ public struct SecondFactorScreen: Screen {
         case remove(code: FieldText)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The secrets, which do not hold yet.
+        /// The secrets, which are not active yet.
         case begun(SecondFactorSetup)
-        /// The factor holds.
+        /// The factor is active.
         case confirmed
         /// The new recovery codes.
         case replaced([FieldText])
@@ -50,11 +50,11 @@ public struct SecondFactorScreen: Screen {
         case removed
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
-        /// The factor holds.
+        /// The factor is active.
         case enabled
-        /// The account has no second factor any more.
+        /// The account no longer has a second factor.
         case disabled
         /// The user has left the screen.
         case cancelled
@@ -66,11 +66,11 @@ public struct SecondFactorScreen: Screen {
     public var fields = Fields()
     /// Whether the recovery codes replace others of the same factor.
     private var isReplacement = false
-    /// The recovery codes of a late answer, until the running request has ended.
+    /// The recovery codes of a late response, until the running request has ended.
     private var lateCodes: [FieldText]?
     /// Whether a confirmation is running.
     private var isConfirming = false
-    /// Whether the answer to a confirmation was lost, so that the factor may hold.
+    /// Whether the response to a confirmation was lost, so that the factor may be active.
     private var isUnsure = false
 
     /// Creates the screen.
@@ -86,7 +86,7 @@ public struct SecondFactorScreen: Screen {
         }
     }
 
-    /// False while the recovery codes are shown, which are shown once.
+    /// False while the recovery codes are shown, since they are shown only once.
     public var canBeDismissed: Bool { if case .recoveryCodes = step { false } else { true } }
 
     /// The controls of the step.
@@ -127,7 +127,7 @@ public struct SecondFactorScreen: Screen {
             ? .notice(.warning, Phrase("secondFactor.unsure")) : .text(Phrase("secondFactor.newCodes.explanation"))
     }
 
-    /// Returns the ways of the secret to an authenticator app: a QR code, a link, and a text to copy.
+    /// Returns the controls that transfer the secret to an authenticator app: a QR code, a link, and a text to copy.
     private static func secretControls(_ setup: SecondFactorSetup) -> [Control] {
         var all: [Control] = [.notice(.information, Phrase("secondFactor.scan"))]
         if setup.uri.utf8.starts(with: "otpauth://".utf8) {
@@ -158,7 +158,7 @@ public struct SecondFactorScreen: Screen {
         ]
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch (control, step) {
         case (.submit, .introduction): return .perform(.begin)
@@ -183,7 +183,7 @@ public struct SecondFactorScreen: Screen {
         }
     }
 
-    /// Takes the answer: the next step.
+    /// Handles the response, and continues with the next step.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         (isConfirming, lateCodes) = (false, nil)
         switch (response, step) {
@@ -193,7 +193,7 @@ public struct SecondFactorScreen: Screen {
         case (.confirmed, .secret(let setup)):
             isReplacement = false
             return show(.recoveryCodes(setup.recoveryCodes.map { FieldText($0, isSecret: true) }))
-        // The answer of a confirmation that the user has left: its codes are gone, and new ones are needed.
+        // The user has left the confirmation before its response: its codes are lost, and new ones are needed.
         case (.confirmed, _):
             isUnsure = true
             return show(.newCodes)
@@ -204,14 +204,15 @@ public struct SecondFactorScreen: Screen {
         }
     }
 
-    /// Takes a late answer; new recovery codes are kept for the end of the request beside them, which may need the same code.
+    /// Handles a late response; new recovery codes are kept until the running request ends, since it may use the same
+    /// code.
     public mutating func receiveLate(_ response: Response, isBusy: Bool) -> ScreenStep<Self> {
         guard isBusy else { return receive(response) }
         if case .replaced(let codes) = response { lateCodes = codes }
         return .stay
     }
 
-    /// Takes a failure: a set-up that has expired begins again, and one that may have been confirmed leads to new codes.
+    /// Handles a failure: an expired set-up begins again, and a set-up that may be confirmed leads to new codes.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         defer { isConfirming = false }
         if let codes = lateCodes {
@@ -241,7 +242,7 @@ public struct SecondFactorScreen: Screen {
         }
     }
 
-    /// Notes that the answer of a cancelled confirmation may be lost.
+    /// Records that the response to a canceled confirmation may be lost.
     public mutating func leave() {
         isUnsure = isUnsure || isConfirming
         isConfirming = false
@@ -251,7 +252,7 @@ public struct SecondFactorScreen: Screen {
         self.step = step
         switch step {
         case .introduction, .recoveryCodes, .removed: (fields, isUnsure) = (Fields(), false)
-        // The first code proves that the app works, which a recovery code does not.
+        // The first code must prove that the authenticator app works; a recovery code does not prove it.
         case .secret: fields = Fields([Field(.code, .authenticatorCode, Phrase("field.code"))])
         case .newCodes, .removal: fields = Fields([Field(.code, .oneTimeCode, Phrase("field.code"))])
         }

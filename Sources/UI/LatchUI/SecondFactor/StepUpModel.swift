@@ -15,7 +15,8 @@ extension ScreenModel where S == StepUpScreen {
     ///   - passkeys: The passkeys of this device; nil for none.
     ///   - clock: The clock of locks.
     ///   - reauthenticateThrough: Authenticates the user through a provider, with a code of the second factor where the
-    ///     account has one, by `AuthClient.reauthenticate(through:using:redirectingTo:code:)`; nil if the app shows no pages.
+    ///     account has one, by `AuthClient.reauthenticate(through:using:redirectingTo:code:)`; nil if the app shows no
+    ///     pages.
     ///   - onFinish: Is called when the user is authenticated, or goes another way.
     public convenience init(
         _ client: AuthClient, passkeys: (any PasskeyProvider)? = nil, clock: WallClock = .system,
@@ -61,7 +62,7 @@ extension AuthClient {
                 hasPassword: methods.hasPassword, hasPasskey: hasPasskeys && methods.passkeys > 0,
                 hasSecondFactor: methods.hasSecondFactor, providers: hasPages ? methods.links.map(\.provider) : [])
         } catch let error as AccountError where error.status == .notFound {
-            // A backend without this route has passwords alone.
+            // A backend without this route has only passwords.
             return StepUpScreen.Methods()
         }
     }

@@ -5,9 +5,9 @@ public import LatchTexts
 
 /// The repeated authentication of the signed-in user, which a server requires before it serves a request (RFC 9470).
 ///
-/// It offers what the account has: the password, a passkey, the providers that are linked. The session raises it:
-/// ``SessionGateState/stepUp`` is there while one is pending. The tokens stay the same, and the request that failed can be
-/// sent again.
+/// It offers the methods of the account: the password, a passkey, and the linked providers. The session requires it:
+/// ``SessionGateState/stepUp`` is not nil while one is pending. The tokens stay the same, and the request that failed
+/// can be sent again.
 public struct StepUpScreen: Screen {
     /// The ways in which the user can authenticate here.
     public struct Methods: Hashable, Sendable {
@@ -15,12 +15,12 @@ public struct StepUpScreen: Screen {
         public var hasPassword: Bool
         /// Whether the account has a passkey, and this device can use one.
         public var hasPasskey: Bool
-        /// Whether a password and a provider need a code of the second factor as well.
+        /// Whether a password and a provider also need a code of the second factor.
         public var hasSecondFactor: Bool
         /// The providers that the account is linked to, as far as the app can show their pages.
         public var providers: [IdentityProvider]
 
-        /// Creates ways; by default the password alone, as a server has it that does not say.
+        /// Creates ways; by default only the password, as for a server that does not list its ways.
         public init(
             hasPassword: Bool = true, hasPasskey: Bool = false, hasSecondFactor: Bool = false,
             providers: [IdentityProvider] = []
@@ -35,19 +35,19 @@ public struct StepUpScreen: Screen {
         var isEmpty: Bool { !hasPassword && !hasPasskey && providers.isEmpty }
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Load the ways in which the user can authenticate.
         case load
-        /// Authenticate by the password; the code is empty unless the account has a second factor.
+        /// Authenticate with the password; the code is empty unless the account has a second factor.
         case authenticate(password: FieldText, code: FieldText)
-        /// Authenticate by a passkey.
+        /// Authenticate with a passkey.
         case passkey
         /// Authenticate on the page of a provider; the code is empty unless the account has a second factor.
         case provider(IdentityProvider, code: FieldText)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
         /// The ways in which the user can authenticate.
         case loaded(Methods)
@@ -55,17 +55,17 @@ public struct StepUpScreen: Screen {
         case authenticated
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The user is authenticated.
         case authenticated
         /// To the password reset: the user has forgotten the password, or has none.
         case passwordReset
-        /// The user does not want it; the session goes on as it is.
+        /// The user has dismissed it; the session continues unchanged.
         case cancelled
     }
 
-    /// The ways in which the user can authenticate; the password alone until they are loaded.
+    /// The ways in which the user can authenticate; only the password until they are loaded.
     public private(set) var methods = Methods()
     /// The fields that the ways need.
     public var fields = Fields()
@@ -84,7 +84,7 @@ public struct StepUpScreen: Screen {
     /// The title.
     public var title: Phrase { Phrase("stepUp.title") }
 
-    /// The request for the ways; nil once they are there.
+    /// The request for the ways; nil once they are loaded.
     public var loading: Request? { isLoaded ? nil : .load }
 
     /// The explanation, the fields, and a button for each way.
@@ -112,7 +112,7 @@ public struct StepUpScreen: Screen {
         return .text(Phrase(fields[.code] == nil ? "stepUp.explanation" : "stepUp.code.explanation"))
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .submit: return submitting { .authenticate(password: $0.secret(.password), code: $0.secret(.code)) }
@@ -122,7 +122,8 @@ public struct StepUpScreen: Screen {
             guard let provider = methods.providers.first(where: { .provider($0) == control }) else {
                 return .finish(.cancelled)
             }
-            // The password is not needed there, and the code is: the provider's answer does not wait for it.
+            // A provider needs the code but not the password. The code comes first, since the provider's response
+            // cannot wait for it.
             if let problem = fields[.code]?.findProblem() {
                 fields.setProblem(problem, of: .code)
                 return .stay
@@ -131,7 +132,7 @@ public struct StepUpScreen: Screen {
         }
     }
 
-    /// Takes the ways, or the end.
+    /// Handles the ways, or the end.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .loaded(let methods):
@@ -142,7 +143,7 @@ public struct StepUpScreen: Screen {
         }
     }
 
-    /// Takes a failure: the code's field is added where the account has a second factor.
+    /// Handles a failure: the code's field is added if the account has a second factor.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         switch failure.reason {
         case .codeRequired where fields[.code] == nil:

@@ -2,13 +2,14 @@
 
 public import LatchAccounts
 
-/// A sign-in with a password that a user has just proved or chosen, by the link of a mail.
+/// A sign-in with a password that a user has just proved or chosen through the link in an email.
 public struct PasswordSignIn: Sendable {
     private let body: @Sendable (_ email: String, _ password: FieldText) async throws -> Bool
 
     /// Creates a sign-in.
     ///
-    /// - Parameter body: Signs the user in, and returns whether it did: an account with a second factor needs a code first.
+    /// - Parameter body: Signs the user in, and returns whether it did: an account with a second factor needs a code
+    ///   first.
     public init(_ body: @escaping @Sendable (_ email: String, _ password: FieldText) async throws -> Bool) {
         self.body = body
     }

@@ -13,10 +13,11 @@ extension ScreenModel where S == SignInScreen {
     ///   - client: The client whose session is signed in.
     ///   - screen: The screen, with its options.
     ///   - clock: The clock of the challenge's expiry, and of locks.
-    ///   - signInThrough: Signs the client in through a provider, by `AuthClient.signIn(through:using:redirectingTo:)`; without
-    ///     it the screen offers no providers.
+    ///   - signInThrough: Signs the client in through a provider, by `AuthClient.signIn(through:using:redirectingTo:)`;
+    ///     without it the screen offers no providers.
     ///   - passkeys: The passkeys of this device, which the screen then offers; nil for none.
-    ///   - didSignIn: Is called before the screen ends with a signed-in user, such as to store the account; its error is shown.
+    ///   - didSignIn: Is called before the screen ends with a signed-in user, such as to store the account; its error
+    ///     is shown.
     ///   - onFinish: Is called when the user is signed in, or goes another way.
     public convenience init(
         _ client: AuthClient, screen: SignInScreen = SignInScreen(), clock: WallClock = .system,

@@ -4,9 +4,9 @@ public import LatchAccounts
 public import LatchTexts
 public import PortableFoundation
 
-/// The sign-in: name and password, then a code where the account has a second factor; a passkey, or another provider.
+/// The sign-in: name and password, then a code if the account has a second factor; a passkey, or another provider.
 ///
-/// The password leaves with the first request: the second step has the server's challenge in its place, and returns to the
+/// The password is removed after the first request: the second step uses the server's challenge, and returns to the
 /// first when that expires. A backend without challenges gets password and code together.
 public struct SignInScreen: Screen {
     /// The options of the screen.
@@ -15,7 +15,8 @@ public struct SignInScreen: Screen {
         public var providers: [IdentityProvider] = []
         /// Whether the screen has a button for a passkey; a model with a provider of passkeys sets it.
         public var offersPasskey = false
-        /// Whether the keyboard suggests passkeys while the screen is shown; a model with a provider of passkeys sets it.
+        /// Whether the keyboard suggests passkeys while the screen is shown; a model with a provider of passkeys sets
+        /// it.
         public var suggestsPasskeys = false
         /// Whether a user name is accepted in place of the address.
         public var acceptsUsername = false
@@ -28,7 +29,7 @@ public struct SignInScreen: Screen {
         /// Whether the screen leads to the other accounts of this device; a model with several accounts sets it.
         public var offersAccounts = false
 
-        /// Creates the options of a screen with address and password alone.
+        /// Creates the options of a screen with only an address and a password.
         public init() {}
     }
 
@@ -42,7 +43,7 @@ public struct SignInScreen: Screen {
         case secondFactor(SignInChallenge)
     }
 
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Sign in; the code is empty unless the step asks for one.
         case signIn(name: String, password: FieldText, code: FieldText)
@@ -54,7 +55,7 @@ public struct SignInScreen: Screen {
         case provider(IdentityProvider)
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
         /// The user is signed in.
         case signedIn
@@ -62,7 +63,7 @@ public struct SignInScreen: Screen {
         case challenged(SignInChallenge)
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The user is signed in.
         case signedIn
@@ -80,15 +81,15 @@ public struct SignInScreen: Screen {
 
     /// The options.
     public internal(set) var options: Options
-    /// The way of the last request, until it fails; nil for the keyboard's suggestion of a passkey, which has no press.
+    /// The way of the last request, until it fails; nil for a passkey that the keyboard suggests.
     public private(set) var way: AuthEvent.Way?
     /// The step.
     public private(set) var step = Step.credentials
     /// The fields of the step.
     public var fields: Fields
-    /// The name as it was sent, which the first step shows again.
+    /// The name that was sent; the first step shows it again.
     private var name: String
-    /// The name whose address has to be confirmed first.
+    /// The name of an account with an address that must be confirmed first.
     private var unverified: String?
 
     /// Creates the screen.
@@ -111,7 +112,7 @@ public struct SignInScreen: Screen {
         }
     }
 
-    /// The request for a passkey of the keyboard's suggestions; nil in the second step, and where there are none.
+    /// The request for a passkey that the keyboard suggests; nil in the second step, and without suggestions.
     public var assistance: Request? {
         if case .secondFactor = step { nil } else { options.suggestsPasskeys ? .passkey(.conditional) : nil }
     }
@@ -119,7 +120,7 @@ public struct SignInScreen: Screen {
     /// The date at which the challenge expires.
     public var deadline: Date? { if case .secondFactor(let challenge) = step { challenge.expiryDate } else { nil } }
 
-    /// The fields, their button, and the ways out.
+    /// The fields, their button, and the links to other screens.
     public var content: [Control] {
         switch step {
         case .credentials, .credentialsWithCode: credentialControls
@@ -152,12 +153,12 @@ public struct SignInScreen: Screen {
         return all
     }
 
-    /// Whether the address that is typed is the one to be confirmed; mails go to no user name.
+    /// Whether the typed address is the one to confirm; a user name cannot receive emails.
     private var leadsToVerification: Bool {
         unverified.map { $0 == fields.value(.email) && EmailShape.isPlausible($0) } ?? false
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         switch control {
         case .submit: return submit()
@@ -190,11 +191,11 @@ public struct SignInScreen: Screen {
         }
     }
 
-    /// Takes the answer: the end, or the second step.
+    /// Handles the response: ends the screen, or continues with the second step.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> {
         switch response {
         case .signedIn:
-            // A challenge is used with its sign-in.
+            // A challenge is valid for one sign-in.
             show(.credentials)
             return .finish(.signedIn)
         case .challenged(let challenge):
@@ -203,7 +204,7 @@ public struct SignInScreen: Screen {
         }
     }
 
-    /// Takes a failure: an expired challenge begins again, and a missing code adds its field.
+    /// Handles a failure: an expired challenge begins again, and a missing code adds its field.
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         if case .secondFactor = step {} else { way = nil }
         switch (failure.reason, step) {

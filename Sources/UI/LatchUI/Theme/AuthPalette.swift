@@ -1,24 +1,24 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The default colours of a theme in the light and in the dark appearance.
+/// The default colors of a theme in the light and dark appearances.
 ///
-/// Those of texts have a contrast of 4.5 to 1 and more with the system's backgrounds (WCAG 2.2, 1.4.3), which a test computes:
-/// the system's own green, orange and red have less.
+/// Text colors have a contrast of at least 4.5 to 1 with the system's backgrounds (WCAG 2.2, 1.4.3), which a test
+/// computes. The system's green, orange and red have less.
 package enum AuthPalette: String, CaseIterable, Sendable {
-    /// The colour of the primary button, of links and of switches.
+    /// The color of the primary button, of links and of switches.
     case accent
-    /// The colour of the text on the primary button.
+    /// The color of the text on the primary button.
     case onAccent
-    /// The colour of explanations.
+    /// The color of explanations.
     case secondaryText
-    /// The colour of successes.
+    /// The color of successes.
     case success
-    /// The colour of states that need attention.
+    /// The color of states that need attention.
     case warning
-    /// The colour of failures.
+    /// The color of failures.
     case failure
 
-    /// The colour in the light appearance.
+    /// The color in the light appearance.
     package var light: RGBColor {
         switch self {
         case .accent: RGBColor(0x0058C8)
@@ -30,7 +30,7 @@ package enum AuthPalette: String, CaseIterable, Sendable {
         }
     }
 
-    /// The colour in the dark appearance.
+    /// The color in the dark appearance.
     package var dark: RGBColor {
         switch self {
         case .accent: RGBColor(0x6CB0FF)
@@ -43,12 +43,12 @@ package enum AuthPalette: String, CaseIterable, Sendable {
     }
 }
 
-/// A colour in sRGB.
+/// A color in sRGB.
 package struct RGBColor: Hashable, Sendable {
     /// The parts, from 0 to 1.
     package let red: Double, green: Double, blue: Double
 
-    /// Creates a colour of a number such as `0xFF8000`.
+    /// Creates a color of a number such as `0xFF8000`.
     package init(_ number: UInt32) {
         func part(_ shift: UInt32) -> Double { Double(number >> shift & 0xFF) / 255 }
         (red, green, blue) = (part(16), part(8), part(0))

@@ -4,7 +4,8 @@ public import LatchCore
 public import Observation
 public import PortableFoundation
 
-/// The privacy of an app's content: a cover of each inactive scene, and a lock after a time in which all were in the background.
+/// The privacy of an app's content: a cover of each inactive scene, and a lock after all scenes were in the background
+/// for a time.
 ///
 /// An app with one window has one scene, which needs no identifier.
 public struct AppLock: Hashable, Sendable {
@@ -28,7 +29,7 @@ public struct AppLock: Hashable, Sendable {
         case background
     }
 
-    /// The time in the background after which the app is locked; nil for a cover alone.
+    /// The time in the background after which the app is locked; nil for only a cover.
     public let gracePeriod: Duration?
     /// Whether the owner of the device has to open the app.
     public private(set) var isLocked: Bool
@@ -37,7 +38,7 @@ public struct AppLock: Hashable, Sendable {
     /// The uptime at which the last visible scene went to the background; nil if one is visible.
     private var departure: Duration?
 
-    /// Creates the privacy of an app that starts, which is locked unless it never locks.
+    /// Creates the privacy of an app at its start; the app is locked unless it never locks.
     public init(gracePeriod: Duration? = .seconds(60)) {
         self.gracePeriod = gracePeriod
         isLocked = gracePeriod != nil
@@ -51,7 +52,7 @@ public struct AppLock: Hashable, Sendable {
         activities[scene] != .active ? .covered : isLocked ? .locked : .open
     }
 
-    /// Takes the activity of a scene at an uptime; nil for that of an app with one.
+    /// Records the activity of a scene at an uptime; the scene is nil in an app with one.
     public mutating func receive(_ activity: Activity, of scene: UUID? = nil, at uptime: Duration) {
         activities[scene] = activity == .background ? nil : activity
         switch activity {
@@ -79,14 +80,14 @@ public final class AppLockModel {
     /// The screen that opens the lock.
     public let unlock: UnlockModel
     @ObservationIgnored private let clock: WallClock
-    /// A function that signs the user out, who cannot open the lock; nil where `unlock`'s own one does.
+    /// A function that signs out a user who cannot open the lock; nil if `unlock` does this itself.
     @ObservationIgnored var signOut: (@MainActor () -> Void)?
 
     /// Creates the privacy of an app.
     ///
     /// - Parameters:
     ///   - unlock: The screen that opens the lock; its `onFinish` is still called, and signs out if the user wants to.
-    ///   - gracePeriod: The time in the background after which the app is locked; nil for a cover alone.
+    ///   - gracePeriod: The time in the background after which the app is locked; nil for only a cover.
     ///   - clock: The clock of the time in the background, which runs while the device sleeps.
     public init(_ unlock: UnlockModel, gracePeriod: Duration? = .seconds(60), clock: WallClock = .system) {
         lock = AppLock(gracePeriod: gracePeriod)
@@ -97,7 +98,7 @@ public final class AppLockModel {
             switch outcome {
             case .unlocked: self?.open()
             case .signOut:
-                // A sign-out that fails must not open the lock, and leaves its screen as it is.
+                // A failed sign-out must not open the lock, and does not change its screen.
                 unlock?.send(.appear)
                 self?.signOut?()
             }
@@ -105,10 +106,10 @@ public final class AppLockModel {
         }
     }
 
-    /// Opens the lock, such as after a sign-out: there is nothing to protect any more.
+    /// Opens the lock, such as after a sign-out, which leaves nothing to protect.
     public func open() { lock.unlock() }
 
-    /// Takes the activity of a scene; nil for that of an app with one.
+    /// Records the activity of a scene; the scene is nil in an app with one.
     public func receive(_ activity: AppLock.Activity, of scene: UUID? = nil) {
         lock.receive(activity, of: scene, at: clock.uptime)
     }

@@ -6,19 +6,19 @@ public import LatchTexts
 ///
 /// It protects the screen, not the account: the session stays signed in while the app is locked.
 public struct UnlockScreen: Screen {
-    /// The work of the screen.
+    /// A request of the screen.
     public enum Request: Hashable, Sendable {
         /// Authenticate the owner of the device.
         case authenticate
     }
 
-    /// The answer to a request.
+    /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The owner is there.
+        /// The owner has authenticated.
         case authenticated
     }
 
-    /// How the screen ends, or where it leads.
+    /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
         /// The app is open.
         case unlocked
@@ -35,7 +35,7 @@ public struct UnlockScreen: Screen {
     /// The title.
     public var title: Phrase { Phrase("unlock.title", .text(app)) }
 
-    /// The explanation, and the two ways on.
+    /// The explanation, and the two buttons.
     public var content: [Control] {
         [
             .text(Phrase("unlock.explanation")),
@@ -44,12 +44,12 @@ public struct UnlockScreen: Screen {
         ]
     }
 
-    /// Takes the press of a button.
+    /// Handles the press of a button.
     public mutating func press(_ control: ControlID) -> ScreenStep<Self> {
         control == .submit ? .perform(.authenticate) : .finish(.signOut)
     }
 
-    /// Takes the answer.
+    /// Handles the response.
     public mutating func receive(_ response: Response) -> ScreenStep<Self> { .finish(.unlocked) }
 }
 

@@ -5,7 +5,7 @@ import LatchAccounts
 import LatchTexts
 public import SwiftUI
 
-/// A button, which shows that its request is under way.
+/// A button, which shows progress while its request is running.
 public struct AuthButton: View {
     private let control: Control
     private let role: Control.ButtonRole

@@ -75,7 +75,7 @@ public struct AuthField: View {
 
     private var label: String { texts(control.label) }
 
-    /// The text of the model; that of a password is the draft, which the system offers to save.
+    /// The text of the model; for a password, the draft that the system offers to save.
     private var text: Binding<String> {
         let (id, sender, draft) = (control.id, sender, $draft)
         guard kind.isMasked else {

@@ -1,13 +1,13 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if canImport(SwiftUI)
-/// The way of a control's view to its model.
+/// The connection of a control's view to its model.
 public struct ControlSender: Sendable {
     let text: @MainActor (ControlID) -> String
     let send: @MainActor (ScreenInput) -> Void
     let pressReturn: @MainActor (ControlID) -> Void
 
-    /// Creates the way to a model.
+    /// Creates the sender for a model.
     @MainActor
     public init<S: Screen>(_ model: ScreenModel<S>) {
         text = { [weak model] in model?.control($0)?.text.value ?? "" }
@@ -15,7 +15,7 @@ public struct ControlSender: Sendable {
         pressReturn = { [weak model] in model?.pressReturn(in: $0) }
     }
 
-    /// Creates the way to a view that holds a text itself, as a facade's does.
+    /// Creates the sender for a view that keeps the text itself, such as a facade's view.
     package init(
         text: @escaping @MainActor (ControlID) -> String, send: @escaping @MainActor (ScreenInput) -> Void
     ) {
@@ -24,7 +24,7 @@ public struct ControlSender: Sendable {
         pressReturn = { _ in }
     }
 
-    /// The way of controls that take no input, such as those of a banner.
+    /// The sender of controls without input, such as those of a banner.
     public static let none = ControlSender()
 
     private init() {

@@ -3,7 +3,7 @@
 #if canImport(SwiftUI)
 public import SwiftUI
 
-/// A notice with a symbol, so that its meaning does not depend on its colour.
+/// A notice with a symbol, so that its meaning does not depend on its color.
 public struct NoticeBanner: View {
     private let text: String
     private let style: Control.NoticeStyle

@@ -14,7 +14,7 @@ struct RevealButton: View {
     var body: some View {
         Button {
             sender.send(.reveal(control.id, !control.isRevealed))
-            // The other field takes the place of the one with the keyboard.
+            // The other field replaces the field with the keyboard.
             focus?.wrappedValue = control.id
         } label: {
             (control.isRevealed ? Symbol.conceal : .reveal).image

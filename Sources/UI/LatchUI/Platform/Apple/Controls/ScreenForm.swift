@@ -5,8 +5,8 @@ public import SwiftUI
 
 /// A screen as a form: its controls in reading order, its focus, its announcements.
 ///
-/// The model decides all of it, and this view holds no state but the system's focus. An app replaces single controls by a
-/// closure:
+/// The model decides all of it, and this view holds no state but the system's focus. An app replaces single controls by
+/// a closure:
 ///
 /// ```swift no-check
 /// ScreenForm(model) { control, standard in

@@ -4,7 +4,7 @@
 import PortableFoundation
 
 extension URL {
-    /// Whether an app opens the URL; none does on these systems, which show the QR code or the text alone.
+    /// Whether an app opens the URL; always false on these systems, which show only the QR code or the text.
     var isOpenable: Bool { false }
 }
 #endif

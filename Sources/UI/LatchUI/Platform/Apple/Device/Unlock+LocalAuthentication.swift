@@ -26,7 +26,7 @@ extension ScreenModel where S == UnlockScreen {
         } catch let error as LAError {
             switch error.code {
             case .userCancel, .systemCancel, .appCancel: throw ScreenFailure(.cancelled)
-            // A device without a code protects nothing, and nobody could open the app.
+            // A device without a passcode protects nothing, and its owner could not unlock the app.
             case .passcodeNotSet: return
             default: throw ScreenFailure(.deviceRefused)
             }

@@ -105,8 +105,8 @@ extension AppLock.Activity {
 extension View {
     /// Covers the content while the app is inactive, and locks it after a time in the background.
     ///
-    /// Sheets inside it are ``lockedSheet(isPresented:content:)``: the system shows any other above the lock. An ``AuthModel``
-    /// has the lock as its property, and needs no modifier.
+    /// Sheets inside it are ``lockedSheet(isPresented:content:)``: the system shows any other above the lock. An
+    /// ``AuthModel`` has the lock as its property, and needs no modifier.
     public func appLock(_ model: AppLockModel) -> some View { modifier(AppLockView(model: model)) }
 
     /// Presents a sheet that closes while the app is locked, and is covered while it is inactive.

@@ -5,8 +5,8 @@ import LatchAccounts
 import LatchOAuth
 import SwiftUI
 
-/// The scene of a window: the screens of a model above the content, the links that open the app, its lock, and the banner of
-/// the connection.
+/// The scene of a window: screens above the content, links that open the app, the app's lock, and the connection
+/// banner.
 struct AuthSheet: ViewModifier {
     private let auth: AuthModel?
     /// The scene while the window is open.

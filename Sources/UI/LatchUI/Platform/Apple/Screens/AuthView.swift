@@ -34,7 +34,7 @@ public struct AuthScreenView: View {
         switch screen {
         case .signIn(let model): SignInView(model)
         case .registration(let model): RegistrationView(model)
-        // The gate opens their links: the screens' own views would open them once more.
+        // The gate opens their links: the views of the screens would open them a second time.
         case .verification(let model): ScreenForm(model)
         case .passwordReset(let model): ScreenForm(model)
         case .accounts(let model): AccountSwitcherView(model)
@@ -91,7 +91,8 @@ extension EnvironmentValues {
 }
 
 extension View {
-    /// Shows screens of models in this view by views of the app, also in sheets, such as that of one more account.
+    /// Shows screens of models in this view with views of the app, also in sheets, such as the sign-in to another
+    /// account.
     ///
     /// ```swift no-check
     /// SessionGate(auth) { NotesView() }

@@ -3,7 +3,7 @@
 #if canImport(SwiftUI)
 public import SwiftUI
 
-/// The verification of an address: the wait for the mail, until its link opens the app.
+/// The verification of an address: the wait for the email, until its link opens the app.
 public struct EmailVerificationView<Row: View>: View {
     private let model: EmailVerificationModel
     private let row: (Control, ControlView) -> Row

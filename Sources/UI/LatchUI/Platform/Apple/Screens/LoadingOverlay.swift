@@ -3,7 +3,7 @@
 #if canImport(SwiftUI)
 public import SwiftUI
 
-/// A sign above the content that a request is under way, with the button that cancels it.
+/// A progress indicator above the content while a request is running, with the button that cancels it.
 public struct LoadingOverlay<S: Screen>: View {
     private let model: ScreenModel<S>
     @Environment(\.authTheme) private var theme
@@ -26,7 +26,7 @@ public struct LoadingOverlay<S: Screen>: View {
 }
 
 extension View {
-    /// Shows that a model's request is under way.
+    /// Shows a progress indicator while the model's request is running.
     public func loadingOverlay<S: Screen>(_ model: ScreenModel<S>) -> some View {
         overlay { LoadingOverlay(model) }
     }

@@ -3,7 +3,7 @@
 #if canImport(SwiftUI)
 public import SwiftUI
 
-/// The password reset: the address, the wait for the mail, and the new password after its link has opened the app.
+/// The password reset: the address, the wait for the email, and the new password after its link has opened the app.
 public struct PasswordResetView<Row: View>: View {
     private let model: PasswordResetModel
     private let row: (Control, ControlView) -> Row

@@ -8,7 +8,8 @@ extension AccountProfile {
     fileprivate static let preview = AccountProfile(id: "1", email: "ada@example.com")
 }
 
-// Not `#Preview`: the plugin of that macro is a part of Xcode, and the command line tools of a Mac build this module, too.
+// Not `#Preview`: the plugin of that macro is a part of Xcode, and the command line tools of a Mac build this module,
+// too.
 struct ScreenPreviews: PreviewProvider {
     static var previews: some View {
         SignInView(SignInModel(SignInScreen()) { _ in .signedIn })

@@ -17,7 +17,7 @@ public typealias ChangePasswordView<Row: View> = ScreenForm<ChangePasswordScreen
 /// The set-up of a second factor: the secret, its confirmation, and the recovery codes.
 public typealias SecondFactorView<Row: View> = ScreenForm<SecondFactorScreen, Row>
 
-/// The password once more, a passkey or a provider, for what a server protects more.
+/// The repeated authentication with a password, a passkey or a provider, which a server requires for some requests.
 public typealias StepUpView<Row: View> = ScreenForm<StepUpScreen, Row>
 
 /// The offer of a passkey after a sign-in with a password.
@@ -29,7 +29,7 @@ public typealias PasskeysView<Row: View> = ScreenForm<PasskeysScreen, Row>
 /// The lock of an app, which Face ID, Touch ID or the device's code opens.
 public typealias UnlockView<Row: View> = ScreenForm<UnlockScreen, Row>
 
-/// The profile of the signed-in user, and the ways to what can be changed.
+/// The profile of the signed-in user, with the buttons that change it.
 public typealias ProfileView<Row: View> = ScreenForm<ProfileScreen, Row>
 
 /// The editing of the names of a profile.
@@ -50,6 +50,6 @@ public typealias UserListView<Row: View> = ScreenForm<UserListScreen, Row>
 /// One user of a server, whose role and status an administrator changes.
 public typealias UserView<Row: View> = ScreenForm<UserScreen, Row>
 
-/// The scopes of an app by category, of which the user selects those to request.
+/// The scopes of an app by category; the user selects the scopes to request.
 public typealias ScopeSelectionForm<Option: SelectableScope> = ScreenForm<ScopeSelectionScreen<Option>, ControlView>
 #endif

@@ -13,7 +13,8 @@ public import SwiftUI
 /// SessionGate(gate) { NotesView() } signedOut: { SignInView(signIn) }      // a session with any credential
 /// ```
 ///
-/// While the store is read, neither is shown; a store that cannot be read has a notice and a button, and is not a sign-out.
+/// While the store is read, neither is shown; a store that cannot be read has a notice and a button, and is not a
+/// sign-out.
 public struct SessionGate<Content: View, SignedOut: View>: View {
     private let state: @MainActor () -> SessionGateState
     private let retry: @MainActor @Sendable () async -> Void
@@ -33,7 +34,7 @@ public struct SessionGate<Content: View, SignedOut: View>: View {
         self.signedOut = signedOut()
     }
 
-    /// Creates the gate of an app, which also shows the model's screens above the content, and opens the links of mails.
+    /// Creates the gate of an app, which also shows the model's screens above the content, and opens email links.
     public init(_ auth: AuthModel, @ViewBuilder content: () -> Content, @ViewBuilder signedOut: () -> SignedOut) {
         state = { auth.gate }
         retry = { await auth.restore() }

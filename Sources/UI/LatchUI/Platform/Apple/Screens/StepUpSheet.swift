@@ -4,7 +4,7 @@
 public import LatchAuth
 public import SwiftUI
 
-/// A sheet that a request raises by itself, when a server wants to see the user once more.
+/// A sheet that opens when a request requires the user to authenticate again.
 struct StepUpSheet<Value: SessionCredential>: ViewModifier {
     let gate: SessionGateModel<Value>
     let model: StepUpModel

@@ -17,7 +17,7 @@ public struct UserButton: View {
     /// Creates the button of a model.
     public init(_ model: UserMenuModel) { (menu, auth) = (model, nil) }
 
-    /// Creates the button of an app's user, which is there while one is signed in; its screens are those of the window.
+    /// Creates the button of an app's user, which is shown while a user is signed in; its screens open in its window.
     public init(_ auth: AuthModel) { (menu, self.auth) = (nil, auth) }
 
     private var model: UserMenuModel? { menu ?? auth.flatMap { (scene ?? $0.scene).menu } }

@@ -22,7 +22,7 @@ extension TextContentType {
 }
 
 extension FieldKind {
-    /// The keyboard; recovery codes have letters, so a code has the one with both.
+    /// The keyboard; a code has letters and digits, since recovery codes have letters.
     var keyboard: UIKeyboardType {
         switch self {
         case .email: .emailAddress

@@ -3,30 +3,30 @@
 #if canImport(SwiftUI)
 public import SwiftUI
 
-/// The colours, fonts and measures of all screens, as one value.
+/// The colors, fonts and measures of all screens, as one value.
 ///
 /// ```swift no-check
 /// SignInView(model)
 ///     .authTheme(AuthTheme(accent: .indigo, cornerRadius: 8))
 /// ```
 ///
-/// The fonts are those of Dynamic Type, or scale with it, so that texts grow as the user wants.
+/// The fonts are those of Dynamic Type, or scale with it, so that texts have the size that the user has chosen.
 public struct AuthTheme: Sendable {
-    /// The colour of the primary button, of links and of switches.
+    /// The color of the primary button, of links and of switches.
     public var accent: Color
-    /// The colour of the text on the primary button.
+    /// The color of the text on the primary button.
     public var onAccent: Color
-    /// The colour of texts.
+    /// The color of texts.
     public var text: Color
-    /// The colour of explanations and second texts.
+    /// The color of explanations and second texts.
     public var secondaryText: Color
-    /// The colour behind a screen; clear for the system's.
+    /// The color behind a screen; clear for the system's.
     public var background: Color
-    /// The colour of successes.
+    /// The color of successes.
     public var success: Color
-    /// The colour of states that need attention.
+    /// The color of states that need attention.
     public var warning: Color
-    /// The colour of failures and of what deletes something.
+    /// The color of failures and of what deletes something.
     public var failure: Color
     /// The font of titles.
     public var titleFont: Font
@@ -41,9 +41,9 @@ public struct AuthTheme: Sendable {
     /// The greatest width of a form, in points.
     public var maximumWidth: CGFloat
 
-    /// Creates a theme; what is left out is the system's, but for colours that would be hard to read.
+    /// Creates a theme; what is left out is the system's, but for colors that would be hard to read.
     ///
-    /// The text on an app's own accent is white, unless the app passes another colour.
+    /// The text on an app's own accent is white, unless the app passes another color.
     public init(
         accent: Color? = nil, onAccent: Color? = nil, text: Color = .primary, secondaryText: Color? = nil,
         background: Color = .clear, success: Color? = nil, warning: Color? = nil, failure: Color? = nil,
@@ -66,7 +66,7 @@ public struct AuthTheme: Sendable {
         self.maximumWidth = maximumWidth
     }
 
-    /// Returns the colour of a notice.
+    /// Returns the color of a notice.
     func color(of style: Control.NoticeStyle) -> Color {
         switch style {
         case .information: accent

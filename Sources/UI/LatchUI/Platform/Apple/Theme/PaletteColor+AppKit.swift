@@ -5,7 +5,7 @@ import AppKit
 import SwiftUI
 
 extension Color {
-    /// Creates a colour of the palette, which follows the appearance.
+    /// Creates a color of the palette, which follows the appearance.
     init(_ palette: AuthPalette) {
         let color = NSColor(name: nil) { appearance in
             let isDark = appearance.bestMatch(from: [.aqua, .darkAqua]) == .darkAqua

@@ -5,7 +5,7 @@ import SwiftUI
 import UIKit
 
 extension Color {
-    /// Creates a colour of the palette, which follows the appearance.
+    /// Creates a color of the palette, which follows the appearance.
     init(_ palette: AuthPalette) {
         self.init(uiColor: UIColor { UIColor($0.userInterfaceStyle == .dark ? palette.dark : palette.light) })
     }

@@ -4,7 +4,7 @@
 import SwiftUI
 
 extension Color {
-    /// Creates a colour of the palette; a watch is always dark.
+    /// Creates a color of the palette; a watch is always dark.
     init(_ palette: AuthPalette) {
         self.init(.sRGB, red: palette.dark.red, green: palette.dark.green, blue: palette.dark.blue)
     }

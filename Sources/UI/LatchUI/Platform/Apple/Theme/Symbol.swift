@@ -3,7 +3,7 @@
 #if canImport(SwiftUI)
 import SwiftUI
 
-/// The system's symbols that the screens use; each stands next to a text or has a label of its own.
+/// The system symbols that the screens use; each has a text next to it, or an accessibility label.
 enum Symbol: String {
     case information = "info.circle.fill"
     case success = "checkmark.circle.fill"

@@ -5,7 +5,7 @@ package import LatchOAuth
 package import SwiftUI
 
 extension View {
-    /// Calls a closure with the place for pages, which a watch chooses by itself.
+    /// Calls a closure with the place for pages, which a watch chooses automatically.
     package func onWindow(_ action: @escaping @MainActor (PresentationAnchor?) -> Void) -> some View {
         onAppear { action(PresentationAnchor()) }
     }
