@@ -11,6 +11,7 @@ import TestSupport
 import Testing
 
 @testable import latch
+@testable import latch_demo
 
 /// Sign-ups and sign-ins of users at a terminal, against `latch serve`.
 @Suite(.timeLimit(.minutes(3))) struct `A user at a terminal` {
