@@ -4,7 +4,7 @@ public import LatchAuth
 public import LatchCore
 public import LatchTexts
 
-/// The accounts of a program's user, of which one is current.
+/// The accounts of a program's user, one of which is current.
 public struct AccountSwitcherScreen: Screen {
     /// A request of the screen.
     public enum Request: Hashable, Sendable {
@@ -41,7 +41,7 @@ public struct AccountSwitcherScreen: Screen {
     /// The account with a removal that waits for the user's confirmation; nil for none.
     public private(set) var removing: AccountEntry?
 
-    /// Whether the user of the current account is signed in, and has no need to choose it.
+    /// Whether the user of the current account is signed in, and does not need to choose it.
     private let isSignedIn: Bool
 
     /// Creates the screen.
@@ -52,13 +52,13 @@ public struct AccountSwitcherScreen: Screen {
     /// The title.
     public var title: Phrase { Phrase("accounts.title") }
 
-    /// The request for the list; nil once it is there.
+    /// The request for the list; nil once it is loaded.
     public var loading: Request? { accounts == nil ? .load : nil }
 
     /// The request for the current list.
     public var refreshing: Request? { .load }
 
-    /// The accounts, and the button for one more.
+    /// The accounts, and the button that adds one.
     public var content: [Control] {
         if let removing {
             return [
@@ -126,7 +126,7 @@ public struct AccountSwitcherScreen: Screen {
 }
 
 extension ControlID {
-    /// The button to the sign-in of one more account.
+    /// The button that signs in to another account.
     public static let addAccount: ControlID = "addAccount"
     /// The button that removes the account.
     public static let confirmRemoval: ControlID = "confirmRemoval"

@@ -42,7 +42,7 @@ public struct UserListScreen: Screen {
     /// The title.
     public var title: Phrase { Phrase("users.title") }
 
-    /// The request for the first page; nil once it is there.
+    /// The request for the first page; nil once it is loaded.
     public var loading: Request? { users == nil ? .load(search: search, after: nil) : nil }
 
     /// The request for the current first page.

@@ -45,7 +45,7 @@ public struct DevicesScreen: Screen {
     /// The title.
     public var title: Phrase { Phrase("devices.title") }
 
-    /// The request for the list; nil once it is there.
+    /// The request for the list; nil once it is loaded.
     public var loading: Request? { devices == nil ? .load : nil }
 
     /// The request for the current list.
@@ -106,7 +106,7 @@ public struct DevicesScreen: Screen {
         switch response {
         case .loaded(let all):
             if let before = devices, before.count > all.count {
-                // A list that was only loaded again says nothing of who has signed the others out.
+                // A reloaded list does not show whether this user has signed the others out.
                 let others = areOthersLeaving ? Phrase("devices.signedOut", .count(before.count - all.count)) : nil
                 news = leaving.map { Phrase("devices.signedOut.one", .phrase($0)) } ?? others
             }

@@ -75,7 +75,7 @@ extension ScreenModel where S == PasskeyScreen {
     /// - Parameters:
     ///   - client: The client of the user.
     ///   - provider: Creates the passkey on this device.
-    ///   - account: The account, as the user knows it.
+    ///   - account: The user-visible name of the account.
     ///   - clock: The clock of locks.
     ///   - onFinish: Is called when the account has a passkey, or the user continues without one.
     public convenience init(

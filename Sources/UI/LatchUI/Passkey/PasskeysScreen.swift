@@ -73,7 +73,7 @@ public struct PasskeysScreen: Screen {
         }
     }
 
-    /// The request for the list; nil once it is there.
+    /// The request for the list; nil once it is loaded.
     public var loading: Request? { passkeys == nil ? .load : nil }
 
     /// The request for the current list; nil in a step.

@@ -113,7 +113,7 @@ public struct ChangePasswordScreen: Screen {
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         lostAnswer.receive(failure)
         switch failure.reason {
-        // The attempt before, perhaps with another new password, has changed it or may have.
+        // An earlier attempt, perhaps with another new password, has changed it or may have changed it.
         case .wrongCredentials where wasChanged || lostAnswer.mayHaveDone():
             fields.setProblem(Phrase("field.currentPassword.unsure"), of: .password)
         case .wrongCredentials: fields.setProblem(Phrase("field.currentPassword.wrong"), of: .password)
@@ -137,7 +137,7 @@ extension ScreenModel where S == ChangePasswordScreen {
     ///
     /// - Parameters:
     ///   - client: The client.
-    ///   - email: The address of the user; nil for that of the token.
+    ///   - email: The address of the user; nil for the token's address.
     ///   - clock: The clock of locks.
     ///   - onFinish: Is called when the password is changed, or the user goes another way.
     public convenience init(

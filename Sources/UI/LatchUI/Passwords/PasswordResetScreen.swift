@@ -6,7 +6,7 @@ public import LatchTexts
 
 /// The password reset: it asks for the address, waits for the link in an email, and asks for the new password.
 ///
-/// The notice after the first step is the same for known and unknown addresses. An app that was ended while it waited
+/// The notice after the first step is the same for known and unknown addresses. An app that ended while it waited
 /// restores the screen from its encoded form, which has no secret.
 public struct PasswordResetScreen: Screen {
     /// The step of a reset.
@@ -56,7 +56,7 @@ public struct PasswordResetScreen: Screen {
     public private(set) var step = Step.address
     /// The fields of the step.
     public var fields = Fields()
-    /// The address as typed or mailed to; empty if it is not known.
+    /// The address as typed, or to which the email was sent; empty if it is not known.
     private(set) var email: String
     /// The address of the account with the new password; nil if the server did not state it.
     public private(set) var resetEmail: String?
@@ -142,7 +142,7 @@ public struct PasswordResetScreen: Screen {
             return .stay
         case (.done, _): return .finish(.signIn(email: resetEmail ?? email))
         default:
-            // A link that was not used is not kept.
+            // The token of an unused link is not kept.
             if case .password = step { show(.address) }
             return .finish(.cancelled)
         }
@@ -178,7 +178,7 @@ public struct PasswordResetScreen: Screen {
     public mutating func receive(_ failure: ScreenFailure) -> ScreenFailure? {
         lostAnswer.receive(failure)
         switch failure.reason {
-        // The attempt before, perhaps with another password, has set it or may have.
+        // An earlier attempt, perhaps with another password, has set it or may have set it.
         case .invalidLink where isSet || fields[.newPassword] != nil && lostAnswer.mayHaveDone():
             isUnsure = true
             show(.address)
@@ -291,7 +291,8 @@ extension PasswordResetScreen {
                 return .sent(email: email)
             case .reset(let token, let password, let expected):
                 let result = try await client.resetPassword(token: token.value, newPassword: password.value)
-                // An attacker may have sent the link of their account: the user reads its address first.
+                // An attacker may have sent a link for the attacker's account: the user reads its address before a
+                // sign-in.
                 if let signIn, let email = result.email, email.lowercasedASCII() == expected.lowercasedASCII(),
                     await signIn.succeeds(email, password)
                 {

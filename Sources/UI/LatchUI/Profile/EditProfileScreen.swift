@@ -14,7 +14,7 @@ public struct EditProfileScreen: Screen {
 
     /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// The profile as it is now; a new address waits for its confirmation by email.
+        /// The current profile; a new address waits for its confirmation by email.
         case saved(AccountProfile)
     }
 
@@ -56,7 +56,7 @@ public struct EditProfileScreen: Screen {
     /// The fields, or the notice about the emails.
     public var content: [Control] {
         if saved != nil {
-            // An address that was never confirmed has no say.
+            // An old address that was never confirmed does not have to confirm the change.
             let key = profile.isEmailVerified ? "profile.emailChange" : "profile.emailChange.new"
             return [
                 .notice(.information, Phrase(key, .text(fields.value(.email)), .text(profile.email))),

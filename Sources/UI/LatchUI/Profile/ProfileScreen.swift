@@ -93,7 +93,7 @@ public struct ProfileScreen: Screen {
     /// Shows a profile until it is loaded.
     mutating func show(_ profile: AccountProfile?) { self.profile = profile }
 
-    /// The request for the profile; nil once it is there.
+    /// The request for the profile; nil once it is loaded.
     public var loading: Request? { isStale ? .load : nil }
 
     /// The values, and the buttons to the next screens.
@@ -160,7 +160,7 @@ public struct ProfileScreen: Screen {
         guard let profile else { return .finish(.closed) }
         switch control {
         case .edit:
-            // The edited profile may come back another.
+            // The profile may have changed when the user returns.
             isStale = true
             return .navigate(.edit(profile))
         case .verifyEmail:
@@ -196,7 +196,7 @@ extension AccountProfile {
 }
 
 extension String {
-    /// Whether a person sees anything of the text.
+    /// Whether the text has a visible character.
     fileprivate var isVisible: Bool {
         unicodeScalars.contains { scalar in
             switch scalar.properties.generalCategory {

@@ -5,21 +5,21 @@ public import LatchCore
 public import LatchTexts
 public import PortableFoundation
 
-/// The registration: name, email address and a chosen password, and what the app asks for besides.
+/// The registration: name, email address, a chosen password, and the additional entries of the app.
 ///
-/// It ends with the account; ``EmailVerificationScreen`` then waits for the email.
+/// It ends when the account is created; ``EmailVerificationScreen`` then waits for the email.
 public struct RegistrationScreen: Screen {
-    /// What the app asks for besides name, address and password.
+    /// The entries of the app besides name, address and password.
     public struct Options: Hashable, Sendable {
         /// The app's own fields, below the others.
         ///
-        /// The name of a field's identifier is that of its attribute at the server, which gets its text unless it is
-        /// empty. A field of a secret, and one with the identifier of another control, is left out.
+        /// The name of a field's identifier is the name of its attribute at the server. Empty texts are not sent.
+        /// Fields of secrets, and fields with the identifier of another control, are left out.
         public var fields: [Field] = []
-        /// The terms that a person has to accept; nil for none.
+        /// The terms that the user must accept; nil for none.
         public var terms: Terms?
 
-        /// Creates the options of a screen without either.
+        /// Creates options without fields and terms.
         public init() {}
     }
 
@@ -63,9 +63,9 @@ public struct RegistrationScreen: Screen {
         case cancelled
     }
 
-    /// The fields, which keep what was typed after a failure, except for the password.
+    /// The fields, which keep the typed texts after a failure, except for the password.
     public var fields: Fields
-    /// The terms that a person has to accept; nil for none.
+    /// The terms that the user must accept; nil for none.
     public let terms: Terms?
     /// The identifiers of the app's own fields.
     private let attributes: [ControlID]
@@ -81,7 +81,7 @@ public struct RegistrationScreen: Screen {
     ///
     /// - Parameters:
     ///   - email: The address, if it is known.
-    ///   - options: What the app asks for besides.
+    ///   - options: The additional entries of the app.
     public init(email: String = "", options: Options = Options()) {
         var known = Self.controls
         let own = options.fields.filter { !$0.kind.isSecret && known.insert($0.id).inserted }

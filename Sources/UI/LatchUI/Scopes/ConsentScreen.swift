@@ -3,7 +3,7 @@
 public import LatchAuth
 public import LatchTexts
 
-/// The consent of a user to what another program requests.
+/// The consent of a user to the scopes that another program requests.
 public struct ConsentScreen: Screen {
     /// A requested scope, with its text.
     public struct Item: Hashable, Sendable {

@@ -14,9 +14,8 @@ extension ScreenModel where S == StepUpScreen {
     ///   - client: The client whose user authenticates.
     ///   - passkeys: The passkeys of this device; nil for none.
     ///   - clock: The clock of locks.
-    ///   - reauthenticateThrough: Authenticates the user through a provider, with a code of the second factor where the
-    ///     account has one, by `AuthClient.reauthenticate(through:using:redirectingTo:code:)`; nil if the app shows no
-    ///     pages.
+    ///   - reauthenticateThrough: Authenticates the user through a provider, with a second-factor code if the account
+    ///     has one, by `AuthClient.reauthenticate(through:using:redirectingTo:code:)`; nil if the app shows no pages.
     ///   - onFinish: Is called when the user is authenticated, or goes another way.
     public convenience init(
         _ client: AuthClient, passkeys: (any PasskeyProvider)? = nil, clock: WallClock = .system,

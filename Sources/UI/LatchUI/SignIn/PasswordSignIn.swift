@@ -19,7 +19,7 @@ public struct PasswordSignIn: Sendable {
         self.init { try await client.beginSignIn(name: $0, password: $1.value) == nil }
     }
 
-    /// Returns whether the user is signed in; a failure is left to the sign-in's own screen.
+    /// Returns whether the user is signed in; the sign-in screen handles a failure.
     func succeeds(_ email: String, _ password: FieldText) async -> Bool {
         do { return try await body(email, password) } catch { return false }
     }

@@ -14,7 +14,7 @@ extension ScreenModel where S == SignInScreen {
     ///   - screen: The screen, with its options.
     ///   - clock: The clock of the challenge's expiry, and of locks.
     ///   - signInThrough: Signs the client in through a provider, by `AuthClient.signIn(through:using:redirectingTo:)`;
-    ///     without it the screen offers no providers.
+    ///     without it, the screen offers no providers.
     ///   - passkeys: The passkeys of this device, which the screen then offers; nil for none.
     ///   - didSignIn: Is called before the screen ends with a signed-in user, such as to store the account; its error
     ///     is shown.
@@ -63,10 +63,10 @@ private func signIn(
     do {
         assertion = try await client.passkeyAssertion(from: passkeys, mediation: mediation)
     } catch  where mediation == .conditional {
-        // The user has not asked for the suggestions: the form's own requests say what is wrong.
+        // The user did not ask for suggestions, so their failure is not shown: the form's requests show what is wrong.
         throw ScreenFailure(.cancelled)
     }
-    // The user has chosen: the sign-in completes even if another request ends the suggestions now.
+    // The user has chosen a passkey: the sign-in completes even if another request ends the suggestions now.
     try await Task {
         try await client.signIn(with: assertion)
         try await didSignIn()

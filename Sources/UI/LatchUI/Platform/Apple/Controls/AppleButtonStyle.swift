@@ -3,7 +3,7 @@
 #if canImport(SwiftUI)
 import SwiftUI
 
-/// The look of the button of Sign in with Apple, as Apple's guidelines ask of a custom one: its logo, black or white.
+/// The style of a custom Sign in with Apple button, as in Apple's guidelines: its logo, in black or white.
 ///
 /// Source: https://developer.apple.com/design/human-interface-guidelines/sign-in-with-apple.
 struct AppleButtonStyle: ButtonStyle {

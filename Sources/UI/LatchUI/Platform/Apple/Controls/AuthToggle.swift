@@ -4,7 +4,7 @@
 import LatchTexts
 public import SwiftUI
 
-/// A switch with its name and, below, what it means and its problem.
+/// A switch with its name, and with its explanation and its problem below.
 public struct AuthToggle: View {
     private let control: Control
     private let sender: ControlSender

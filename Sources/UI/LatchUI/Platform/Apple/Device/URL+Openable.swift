@@ -4,7 +4,7 @@
 import PortableFoundation
 
 extension URL {
-    /// Whether an app opens the URL; these systems have one for each that a screen shows.
+    /// Whether an app opens the URL; these systems have an app for each URL of the screens.
     var isOpenable: Bool { true }
 }
 #endif

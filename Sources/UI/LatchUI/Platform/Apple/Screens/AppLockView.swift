@@ -83,7 +83,7 @@ private struct LockedSheet<Sheet: View>: ViewModifier {
         content.sheet(
             isPresented: Binding(
                 get: { @MainActor in isPresented.wrappedValue && lock?.model.lock.isLocked != true },
-                // It closes by itself for the lock, and comes back after it.
+                // The sheet closes automatically for the lock, and comes back after it.
                 set: { @MainActor in if lock?.model.lock.isLocked != true { isPresented.wrappedValue = $0 } })
         ) {
             sheet().overlay { if let lock, lock.phase != .open { AppCover(app: lock.app) } }

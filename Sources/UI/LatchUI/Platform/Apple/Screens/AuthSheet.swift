@@ -17,7 +17,7 @@ struct AuthSheet: ViewModifier {
     func body(content: Content) -> some View {
         if let auth {
             ZStack {
-                // A view that appears, unlike an empty one.
+                // An empty view would not call `onAppear`.
                 Color.clear.frame(width: 0, height: 0)
                 if let scene { content.modifier(AuthSceneSheet(auth: auth, scene: scene)) }
             }

@@ -5,7 +5,7 @@ public import SwiftUI
 
 /// The visible screen of an app's model.
 ///
-/// An app replaces single screens by its views, wherever they are shown, with ``SwiftUICore/View/authScreen(_:)``.
+/// An app replaces single screens with its views, wherever they are shown, with ``SwiftUICore/View/authScreen(_:)``.
 public struct AuthView: View {
     private let auth: AuthModel
     @Environment(\.authScreen) private var replacement
@@ -83,7 +83,7 @@ extension EnvironmentValues {
         set { self[AuthSceneKey.self] = newValue }
     }
 
-    /// The app's own views of screens; nil for LatchUI's.
+    /// The app's views of screens; nil for LatchUI's views.
     var authScreen: AuthScreenReplacement? {
         get { self[AuthScreenKey.self] }
         set { self[AuthScreenKey.self] = newValue }

@@ -5,7 +5,7 @@ public import SwiftUI
 
 // Each screen by its name: a form of its model, `SignInView(model)`, in which a closure may replace single controls.
 
-/// The sign-in: name and password, then a code where the account has a second factor, or another provider.
+/// The sign-in: name and password, then a code if the account has a second factor, or another provider.
 public typealias SignInView<Row: View> = ScreenForm<SignInScreen, Row>
 
 /// The registration: name, address and password.
@@ -38,10 +38,10 @@ public typealias EditProfileView<Row: View> = ScreenForm<EditProfileScreen, Row>
 /// The devices on which the user is signed in, with this one first.
 public typealias DevicesView<Row: View> = ScreenForm<DevicesScreen, Row>
 
-/// The accounts of the app's user, of which one is current.
+/// The accounts of the app's user, one of which is current.
 public typealias AccountSwitcherView<Row: View> = ScreenForm<AccountSwitcherScreen, Row>
 
-/// The consent to what another app may do with the account.
+/// The consent to the access of another app to the account.
 public typealias ConsentView<Row: View> = ScreenForm<ConsentScreen, Row>
 
 /// The users of a server, for its administrators.

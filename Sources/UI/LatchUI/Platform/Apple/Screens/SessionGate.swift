@@ -62,7 +62,7 @@ public struct SessionGate<Content: View, SignedOut: View>: View {
         .modifier(AuthSheet(auth))
         .task { await retry() }
         .onChange(of: scenePhase) {
-            // A keychain that was locked may be open now; a model of an app is told by its sheet.
+            // A locked keychain may be open now; for an ``AuthModel``, its sheet does this.
             if auth == nil, scenePhase == .active, state().phase == .unavailable { Task { await retry() } }
         }
     }

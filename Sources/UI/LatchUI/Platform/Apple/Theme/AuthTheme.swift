@@ -26,7 +26,7 @@ public struct AuthTheme: Sendable {
     public var success: Color
     /// The color of states that need attention.
     public var warning: Color
-    /// The color of failures and of what deletes something.
+    /// The color of failures and of destructive buttons.
     public var failure: Color
     /// The font of titles.
     public var titleFont: Font
@@ -41,7 +41,7 @@ public struct AuthTheme: Sendable {
     /// The greatest width of a form, in points.
     public var maximumWidth: CGFloat
 
-    /// Creates a theme; what is left out is the system's, but for colors that would be hard to read.
+    /// Creates a theme; defaults are the system's values, except for colors that would be hard to read.
     ///
     /// The text on an app's own accent is white, unless the app passes another color.
     public init(
