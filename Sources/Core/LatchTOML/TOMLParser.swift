@@ -50,7 +50,9 @@ package struct TOMLParser {
         }
     }
 
-    /// Parses a table's name in brackets, on a separate line. In double brackets it names an array of tables.
+    /// Parses a table's name in brackets, on a separate line.
+    ///
+    /// In double brackets it names an array of tables.
     private mutating func header(into document: inout TOMLDocument) throws(TOMLError) -> [String] {
         let start = position
         position += 1
