@@ -118,7 +118,7 @@ import Testing
         ("[[clients]]\nid = \"a\"\nscopes = [1]", 1, "'scopes' must be a list of texts"),
         ("[[clients]]\nid = \"a\"\n\n[[clients]]\nid = \"a\"", 4, "'id' is that of an earlier table, 'a'"),
         ("[[clients]]\nid = \"a\"\ngrants = [\"magic\"]", 1, "the client 'a' has the unknown grant 'magic'"),
-        ("[[clients]]\nid = \"a\"\nredirects = [\"hunter2\"]", 1, "has a URL in 'redirects' that cannot be used"),
+        ("[[clients]]\nid = \"a\"\nredirects = [\"hunter2\"]", 1, "has a URL in 'redirects' that is not allowed"),
         ("[[upstreams]]\nclient_id = \"a\"", 1, "'name' is missing"),
         ("[[upstreams]]\nname = \"google\"", 1, "'client_id' is missing"),
         ("[[upstreams]]\nname = \"links\"\nclient_id = \"a\"", 1, "'name' has 1 to 40"),

@@ -51,7 +51,16 @@ import Testing
         try await withTemporaryFolder { folder in
             let file = folder + "/latch.toml"
             let write = { (text: String) in try Data(text.utf8).write(to: URL(filePath: file)) }
-            try write("clients = [\"phone;grants=password\", \"web;grants=password;scopes=widgets:read\"]\n")
+            try write(
+                """
+                [[clients]]
+                id = "phone"
+                grants = ["password"]
+                [[clients]]
+                id = "web"
+                grants = ["password"]
+                scopes = ["widgets:read"]
+                """)
             try await BuiltProgram.serving(["--config", file], in: folder, environment: Self.cheap) { process, url in
                 try await signUp(at: url)
                 let own = try await grant(as: nil, at: url)
@@ -61,7 +70,7 @@ import Testing
                 #expect(try await grant(as: "web", at: url)["error"] == "invalid_scope")
                 #expect(try await grant(as: "nobody", at: url)["error"] == "invalid_client")
 
-                try write("clients = \"phone\"\nfirst_party_grants = \"none\"\n")
+                try write("first_party_grants = \"none\"\n[[clients]]\nid = \"phone\"\n")
                 process.hangUp()
                 try await untilSaid(1, in: folder)
                 #expect(try await grant(as: "phone", at: url)["error"] == "unauthorized_client")
@@ -69,7 +78,7 @@ import Testing
                 #expect(try await grant(as: "web", at: url)["error"] == "invalid_client")
 
                 // A confidential app without its secret is refused as a whole: the earlier apps stay.
-                try write("clients = \"phone;confidential;grants=password\"\n")
+                try write("[[clients]]\nid = \"phone\"\nconfidential = true\ngrants = [\"password\"]\n")
                 process.hangUp()
                 try await untilSaid(4, in: folder)
                 #expect(try await grant(as: "phone", at: url)["error"] == "unauthorized_client")
@@ -82,7 +91,7 @@ import Testing
     @Test func `keep the server from starting where they cannot be used`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/latch.toml"
-            try Data("clients = \"reports;confidential\"\n".utf8).write(to: URL(filePath: file))
+            try Data("[[clients]]\nid = \"reports\"\nconfidential = true\n".utf8).write(to: URL(filePath: file))
             let run = try await BuiltProgram.run(
                 "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:\(folder)/x.sqlite", "--config", file)
             #expect(run.ending == .exited(1))
