@@ -59,8 +59,8 @@ final class ServerFixture: Sendable {
         let victim = try await identity.accounts.signUp(
             email: "victim@example.com", password: Self.victimPassword, name: Self.victimName, isVerified: true)
         victimID = victim.id
-        let issued = try await identity.services.logins.login(
-            name: "victim@example.com", password: Self.victimPassword, code: nil,
+        let issued = try await identity.services.signIns.signIn(
+            name: "victim@example.com", password: Self.victimPassword,
             from: RequestOrigin(address: "10.9.9.9", userAgent: nil))
         canaries += [Array(issued.accessToken.utf8), Array(issued.refreshToken.utf8)]
         canaries += try await Self.keyCanaries(of: identity)
