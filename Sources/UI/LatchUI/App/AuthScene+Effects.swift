@@ -61,7 +61,7 @@ extension AuthScene {
 
     /// Forgets the address at the sign-in of a user whose account is deleted.
     private func forgetAddress() {
-        if navigator.flow.isAtStart, case .signIn = path.last { navigator.change { $0.close() } }
+        if navigator.flow.isAtStart, path.last?.kind == .signIn { navigator.change { $0.close() } }
     }
 
     func follow(_ outcome: UserMenuScreen.Outcome) {

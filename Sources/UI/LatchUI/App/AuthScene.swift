@@ -82,7 +82,7 @@ extension AuthScene {
     ///
     /// A step-up that the user dismisses comes back with the next request that is refused for want of it.
     public var screen: AuthScreen? {
-        auth?.isLocked == true ? nil : stepUp.map(AuthScreen.stepUp) ?? screens.last
+        auth?.isLocked == true ? nil : stepUp.map { AuthScreen($0) { nil } } ?? screens.last
     }
 
     private var stepUp: StepUpModel? {
