@@ -24,7 +24,7 @@ import Testing
             await auth.use([.email: "bob@example.com", .password: password], press: .submit)
             auth.push(.accounts)
             await auth.settled()
-            guard case .accounts(let list) = auth.screen else { return record(auth) }
+            guard let list = auth.screen?.model as? AccountSwitcherModel else { return record(auth) }
             let ada = try #require(list.screen.accounts?.first { $0.username == email })
             server.isOffline.withLock { $0 = true }
             await auth.use(press: .removeAccount(ada.id))
@@ -54,7 +54,7 @@ import Testing
             #expect(auth.menu?.control(.devices) == nil && auth.menu?.control(.profile) != nil)
             auth.menu?.press(.profile)
             await auth.settled()
-            guard case .profile(let profile) = auth.screen else { return record(auth) }
+            guard let profile = auth.screen?.model as? ProfileModel else { return record(auth) }
             for id: ControlID in [.edit, .changePassword, .secondFactor, .devices, .delete] {
                 #expect(profile.control(id) == nil, "\(id)")
             }
@@ -81,7 +81,7 @@ import Testing
             auth.menu?.press(.profile)
             await auth.use(press: .delete)
             await auth.use(press: .confirmDeletion)
-            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
             #expect(auth.gate.notice == Phrase("profile.deleted"))
             #expect(signIn.control(.email)?.text.value == "")
             try await server.client().signUp(email: email, password: password)

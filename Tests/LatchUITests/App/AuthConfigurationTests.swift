@@ -93,7 +93,7 @@ import Testing
             await auth.use([.email: email, .password: password], press: .submit)
             auth.push(.accounts)
             await auth.settled()
-            guard case .accounts(let list) = auth.screen else { return record(auth) }
+            guard let list = auth.screen?.model as? AccountSwitcherModel else { return record(auth) }
             #expect(list.screen.accounts?.count == 1)
         }
     }

@@ -20,10 +20,10 @@ import Testing
         let devices = try #require(flow.screens.last)
         flow.pop()
         let before = flow
-        #expect(flow.follow(.devices(.closed), of: devices.id).isEmpty && flow == before)
+        #expect(flow.follow(DevicesScreen.move(after: .closed), of: devices.id).isEmpty && flow == before)
         // Its kind is open again, and is another screen.
         flow.open(.devices)
-        #expect(flow.follow(.devices(.closed), of: devices.id).isEmpty && flow.screens.count == 2)
+        #expect(flow.follow(DevicesScreen.move(after: .closed), of: devices.id).isEmpty && flow.screens.count == 2)
     }
 
     @Test func `close a covered one below what the user sees`() throws {
@@ -32,7 +32,7 @@ import Testing
         flow.open(.profile)
         let profile = try #require(flow.screens.last)
         flow.open(.devices)
-        _ = flow.follow(.profile(.closed), of: profile.id)
+        _ = flow.follow(ProfileScreen.move(after: .closed), of: profile.id)
         #expect(flow.screens.map(\.route) == [.devices])
     }
 
@@ -41,14 +41,16 @@ import Testing
         var flow = AuthFlow.exploring(hasAccounts: true)
         flow.leave()
         flow.start(with: .signIn(email: ""))
-        _ = flow.follow(.signIn(.registration(email: email)), of: try #require(flow.screens.last).id)
-        _ = flow.follow(.registration(.registered(email: email)), of: try #require(flow.screens.last).id)
+        _ = flow.follow(SignInScreen.move(after: .registration(email: email)), of: try #require(flow.screens.last).id)
+        _ = flow.follow(
+            RegistrationScreen.move(after: .registered(email: email)), of: try #require(flow.screens.last).id)
         #expect(flow.screens.map(\.route.kind) == [.signIn, .verification, .custom])
         // The mail's link comes before the step is done.
         flow.reveal(.verification(EmailVerificationScreen(email: email)))
         #expect(flow.screens.map(\.route.kind) == [.signIn, .custom, .verification])
         var proved = flow
-        _ = proved.follow(.verification(.verified(email: email)), of: try #require(flow.screens.last).id)
+        _ = proved.follow(
+            EmailVerificationScreen.move(after: .verified(email: email)), of: try #require(flow.screens.last).id)
         #expect(proved.screens.map(\.route.kind) == [.custom, .signIn])
         for (user, routes) in [("Ada@example.com", [AuthRoute.custom("plan")]), ("bob@example.com", [])] {
             var entered = proved
@@ -78,9 +80,9 @@ import Testing
         var flow = AuthFlow(hasAccounts: true)
         flow.enter()
         flow.open(.accounts)
-        _ = flow.follow(.accounts(.add), of: try #require(flow.screens.last).id)
+        _ = flow.follow(AccountSwitcherScreen.move(after: .add), of: try #require(flow.screens.last).id)
         let signIn = try #require(flow.screens.last)
-        let outcome = AuthOutcome.signIn(.signedIn, by: .password)
+        let outcome = AuthFlow.Move.signedIn(by: .password)
         let current: [AuthFlow.Effect] = [.useSignedIn, .offerPasskey]
         #expect(flow.follow(outcome, of: signIn.id, isForNewAccount: true) == current)
         flow.pop()
@@ -99,11 +101,11 @@ import Testing
         flow.enter()
         flow.open(.accounts)
         let accounts = try #require(flow.screens.last)
-        _ = flow.follow(.accounts(.add), of: accounts.id)
+        _ = flow.follow(AccountSwitcherScreen.move(after: .add), of: accounts.id)
         let signIn = try #require(flow.screens.last)
-        _ = flow.follow(.signIn(.registration(email: "")), of: signIn.id)
+        _ = flow.follow(SignInScreen.move(after: .registration(email: "")), of: signIn.id)
         let registration = try #require(flow.screens.last)
-        _ = flow.follow(.registration(.signIn(email: "bob@example.com")), of: registration.id)
+        _ = flow.follow(RegistrationScreen.move(after: .signIn(email: "bob@example.com")), of: registration.id)
         #expect(flow.screens.map(\.route) == [.accounts, .signIn(email: "bob@example.com")])
         #expect(flow.screens.last?.isForNewAccount == true)
     }

@@ -27,7 +27,7 @@ import Testing
             #expect(auth.gate.phase == .signedOut && !auth.isPresented)
             await auth.use([.email: email], press: .register)
             await auth.use([.newPassword: password], press: .submit)
-            guard case .verification = auth.screen else { return record(auth) }
+            guard auth.screen?.model is EmailVerificationModel else { return record(auth) }
             #expect(auth.open(try await server.mailedURL()))
             await auth.settled()
             await auth.use([.password: password], press: .submit)
@@ -49,7 +49,7 @@ import Testing
             let secrets = GatedSecretStore(server.secrets)
             let auth = try await server.signedUp(secrets: secrets)
             secrets.isHeld.withLock { $0 = true }
-            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
             signIn.edit(.email, email)
             signIn.edit(.password, password)
             signIn.press(.submit)
@@ -89,7 +89,7 @@ import Testing
             let secrets = GatedSecretStore(server.secrets)
             let auth = try await server.signedUp(secrets: secrets)
             secrets.isHeld.withLock { $0 = true }
-            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
             signIn.edit(.email, email)
             signIn.edit(.password, password)
             signIn.press(.submit)
@@ -117,7 +117,7 @@ import Testing
             await restarted.restore()
             await restarted.settled()
             #expect(restarted.exchangePath(stored) == stored)
-            guard case .verification(let model) = restarted.screen else { return record(restarted) }
+            guard let model = restarted.screen?.model as? EmailVerificationModel else { return record(restarted) }
             #expect(model.screen.email == email)
 
             let linked = try server.app()
@@ -126,7 +126,7 @@ import Testing
             #expect(!linked.open(try #require(URL(string: "https://id.example.com/notes?token=abc"))))
             await linked.restore()
             await linked.settled()
-            guard case .verification(let opened) = linked.screen else { return record(linked) }
+            guard let opened = linked.screen?.model as? EmailVerificationModel else { return record(linked) }
             #expect(opened.screen.step == .verified)
         }
     }
@@ -164,30 +164,30 @@ import Testing
             #expect(auth.profile?.displayName == "Countess" && auth.menu?.screen.initials == "C")
             await auth.use(press: .devices)
             await auth.use(press: .done)
-            guard case .profile = auth.screen else { return record(auth) }
+            guard auth.screen?.model is ProfileModel else { return record(auth) }
 
             server.clock.advance(by: 901)
             await auth.use(press: .secondFactor)
             await auth.use(press: .submit)
-            guard case .stepUp = auth.screen else { return record(auth) }
+            guard auth.screen?.model is StepUpModel else { return record(auth) }
             // It was dismissed, and the next attempt raises it again.
             auth.isPresented = false
-            guard case .secondFactor = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SecondFactorModel else { return record(auth) }
             await auth.use(press: .submit)
-            guard case .stepUp = auth.screen else { return record(auth) }
+            guard auth.screen?.model is StepUpModel else { return record(auth) }
             await auth.use(press: .cancel)
             await auth.use(press: .submit)
             await auth.use([.password: password], press: .submit)
             // What was refused is done without another press.
-            guard case .secondFactor(let factor) = auth.screen else { return record(auth) }
+            guard let factor = auth.screen?.model as? SecondFactorModel else { return record(auth) }
             #expect(factor.machine.failure == nil)
             let secret = try #require(factor.control(.secret)?.text.value)
             await auth.use([.code: server.code(of: secret)], press: .submit)
             // The recovery codes are shown once.
             auth.isPresented = false
-            guard case .secondFactor = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SecondFactorModel else { return record(auth) }
             await auth.use(press: .done)
-            guard case .profile = auth.screen else { return record(auth) }
+            guard auth.screen?.model is ProfileModel else { return record(auth) }
             auth.isPresented = false
             #expect(auth.screen == nil && auth.isSignedIn)
         }
@@ -206,7 +206,7 @@ import Testing
 
             auth.menu?.press(.accounts)
             await auth.settled()
-            guard case .accounts(let switcher) = auth.screen else { return record(auth) }
+            guard let switcher = auth.screen?.model as? AccountSwitcherModel else { return record(auth) }
             let ada = try #require(switcher.screen.accounts?.first { $0.username == email })
             await auth.use(press: .useAccount(ada.id))
             #expect(auth.profile?.email == email && auth.client === first && auth.screen == nil)
@@ -214,14 +214,14 @@ import Testing
             // Signed out, the user chooses among the other accounts.
             auth.menu?.press(.signOut)
             await auth.settled()
-            guard case .accounts(let rest) = auth.screen else { return record(auth) }
+            guard let rest = auth.screen?.model as? AccountSwitcherModel else { return record(auth) }
             #expect(rest.screen.accounts?.map(\.username) == ["bob@example.com"])
             let bob = try #require(rest.screen.accounts?.first)
             await auth.use(press: .useAccount(bob.id))
             #expect(auth.isSignedIn && auth.profile?.email == "bob@example.com")
             auth.menu?.press(.profile)
             await auth.use(press: .signOut)
-            guard case .signIn = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SignInModel else { return record(auth) }
             #expect(auth.account == nil && auth.menu == nil && auth.profile == nil)
         }
     }
@@ -239,29 +239,29 @@ import Testing
             server.clock.advance(by: 3_600)
             await #expect(throws: (any Error).self) { try await auth.client.profile() }
             await auth.settled()
-            guard case .signIn = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SignInModel else { return record(auth) }
             #expect(auth.gate.notice == Phrase("failure.signedOut"))
             await auth.use(press: .otherAccounts)
-            guard case .accounts(let list) = auth.screen else { return record(auth) }
+            guard let list = auth.screen?.model as? AccountSwitcherModel else { return record(auth) }
             // Both can be used: the one that has ended by signing in again.
             let accounts = try #require(list.screen.accounts)
             #expect(accounts.allSatisfy { list.control(.useAccount($0.id)) != nil })
             #expect(accounts.count == 2)
             await auth.use(press: .done)
-            guard case .signIn = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SignInModel else { return record(auth) }
 
             let restarted = try server.app(secrets: server.secrets)
             await restarted.restore()
             await restarted.settled()
-            guard case .signIn = restarted.screen else { return record(restarted) }
+            guard restarted.screen?.model is SignInModel else { return record(restarted) }
             await restarted.use(press: .otherAccounts)
-            guard case .accounts(let again) = restarted.screen else { return record(restarted) }
+            guard let again = restarted.screen?.model as? AccountSwitcherModel else { return record(restarted) }
             let (ada, bob) = (
                 try #require(again.screen.accounts?.first { $0.username == email }),
                 try #require(again.screen.accounts?.first { $0.username == "bob@example.com" })
             )
             await restarted.use(press: .useAccount(bob.id))
-            guard case .signIn(let signIn) = restarted.screen else { return record(restarted) }
+            guard let signIn = restarted.screen?.model as? SignInModel else { return record(restarted) }
             #expect(signIn.control(.email)?.text.value == "bob@example.com")
             await restarted.use(press: .otherAccounts)
             await restarted.use(press: .useAccount(ada.id))
@@ -277,7 +277,7 @@ import Testing
             await auth.use(press: .addAccount)
             await auth.use(press: .register)
             await auth.use([.email: "bob@example.com", .newPassword: password], press: .submit)
-            guard case .verification = auth.screen else { return record(auth) }
+            guard auth.screen?.model is EmailVerificationModel else { return record(auth) }
             auth.open(try await server.mailedURL(to: "bob@example.com"))
             await auth.settled()
             await auth.use(press: .done)
@@ -297,7 +297,7 @@ import Testing
             #expect(auth.connection.isOffline && auth.connection.controls.count == 1)
             await auth.use(press: .signOut)
             #expect(!auth.isSignedIn)
-            guard case .signIn = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SignInModel else { return record(auth) }
             server.isOffline.withLock { $0 = false }
             let restarted = try server.app(secrets: server.secrets)
             await restarted.restore()
@@ -320,7 +320,7 @@ import Testing
             await #expect(throws: (any Error).self) { try await auth.client.profile() }
             await auth.settled()
             #expect(auth.gate.phase == .signedOut && auth.gate.notice == Phrase("failure.signedOut"))
-            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
             #expect(signIn.control(.email)?.text.value == email)
             await auth.use([.password: password], press: .submit)
             #expect(auth.isSignedIn && auth.account?.id == before?.id)
@@ -334,13 +334,13 @@ import Testing
             let auth = AuthModel(client) { $0.clock = server.clock.wallClock() }
             await auth.restore()
             await auth.settled()
-            guard case .signIn = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SignInModel else { return record(auth) }
             try await client.signIn(email: email, password: password)
             await auth.settled()
             #expect(auth.isSignedIn && auth.screen == nil && auth.menu?.screen.hasAccounts == false)
             try await client.signOut()
             await auth.settled()
-            guard case .signIn = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SignInModel else { return record(auth) }
         }
     }
 
@@ -371,7 +371,7 @@ import Testing
             secrets.readError.withLock { $0 = nil }
             auth.activate()
             await auth.settled()
-            guard case .verification(let model) = auth.screen else { return record(auth) }
+            guard let model = auth.screen?.model as? EmailVerificationModel else { return record(auth) }
             #expect(model.screen.step == .verified)
         }
     }

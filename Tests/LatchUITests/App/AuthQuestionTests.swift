@@ -27,10 +27,11 @@ import Testing
             events = []
             auth.pop()
             await auth.use([.email: email, .password: "a wrong password"], press: .submit)
-            guard case .failed(.signIn?, let failure)? = events.first, events.count == 1 else {
+            guard case .failed(let route?, let failure)? = events.first, events.count == 1 else {
                 Issue.record("\(events)")
                 return
             }
+            #expect(route.description == "signIn")
             #expect(failure.reason == .wrongCredentials)
             #expect(!"\(events) \(String(reflecting: events))".contains("a wrong password"))
             events = []
@@ -66,7 +67,7 @@ import Testing
             let auth = try await server.signedIn()
             let first = Task { await auth.confirmUser() }
             try await eventually { auth.isPresented }
-            guard case .stepUp = auth.screen else { return record(auth) }
+            guard auth.screen?.model is StepUpModel else { return record(auth) }
             await auth.use([.password: "a wrong password"], press: .submit)
             #expect(auth.isPresented)
             await auth.use([.password: password], press: .submit)
@@ -92,7 +93,7 @@ import Testing
             let auth = try await server.signedIn()
             let first = Task { await auth.confirmUser() }
             try await eventually { auth.isPresented }
-            guard case .stepUp(let stepUp) = auth.screen else { return record(auth) }
+            guard let stepUp = auth.screen?.model as? StepUpModel else { return record(auth) }
             let gate = server.hold("")
             stepUp.edit(.password, password)
             stepUp.press(.submit)
@@ -105,7 +106,7 @@ import Testing
             gate.open()
             await stepUp.settled()
             await auth.settled()
-            guard case .stepUp(let next) = auth.screen, next !== stepUp else { return record(auth) }
+            guard let next = auth.screen?.model as? StepUpModel, next !== stepUp else { return record(auth) }
             await auth.use(press: .cancel)
             #expect(await !second.value)
         }
@@ -143,12 +144,12 @@ import Testing
             server.clock.advance(by: 901)
             await auth.use(press: .delete)
             await auth.use(press: .confirmDeletion)
-            guard case .stepUp = auth.screen else { return record(auth) }
+            guard auth.screen?.model is StepUpModel else { return record(auth) }
             await auth.use(press: .cancel)
             // Another request of the app needs one, and the user authenticates for that.
             await #expect(throws: AuthError.stepUpRequired) { _ = try await auth.client.beginSecondFactor() }
             await auth.settled()
-            guard case .stepUp = auth.screen else { return record(auth) }
+            guard auth.screen?.model is StepUpModel else { return record(auth) }
             await auth.use([.password: password], press: .submit)
             #expect(auth.isSignedIn)
             #expect(server.requests(to: "/DeleteUser") == 1)

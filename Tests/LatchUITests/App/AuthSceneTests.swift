@@ -21,7 +21,8 @@ import Testing
             let auth = try await server.signedUp()
             let (left, right) = (auth.openScene(), auth.openScene())
             #expect(auth.scenes.map(\.id) == [left.id, right.id] && auth.scene === right)
-            guard case .signIn(let first) = left.screen, case .signIn(let second) = right.screen else {
+            guard let first = left.screen?.model as? SignInModel, let second = right.screen?.model as? SignInModel
+            else {
                 return record(auth)
             }
             #expect(first !== second)
@@ -35,7 +36,9 @@ import Testing
             second.send(.focus(.email))
             #expect(first.focus == .password && second.focus == .email)
             second.press(.register)
-            guard case .registration = right.screen, case .signIn = left.screen else { return record(auth) }
+            guard right.screen?.model is RegistrationModel, left.screen?.model is SignInModel else {
+                return record(auth)
+            }
 
             second.disappear(from: rightView)
             auth.close(right)
@@ -61,7 +64,7 @@ import Testing
             await auth.settled()
             rightMenu.press(.devices)
             await auth.settled()
-            guard case .profile = left.screen, case .devices = right.screen else { return record(auth) }
+            guard left.screen?.model is ProfileModel, right.screen?.model is DevicesModel else { return record(auth) }
             #expect(left.path == [.profile] && right.path == [.devices])
             await left.use(press: .edit)
             await left.use([.displayName: "Countess"], press: .submit)
@@ -75,7 +78,7 @@ import Testing
             rightMenu.press(.signOut)
             await auth.settled()
             for scene in [left, right, third] {
-                guard case .signIn = scene.screen else { return record(auth) }
+                guard scene.screen?.model is SignInModel else { return record(auth) }
                 #expect(scene.menu == nil && !scene.isPresented)
             }
         }
@@ -92,7 +95,9 @@ import Testing
             let url = try await server.mailedURL()
             #expect(right.open(url))
             await auth.settled()
-            guard case .verification(let waiting) = left.screen, case .verification(let opened) = right.screen else {
+            guard let waiting = left.screen?.model as? EmailVerificationModel,
+                let opened = right.screen?.model as? EmailVerificationModel
+            else {
                 return record(auth)
             }
             #expect(waiting !== opened && waiting.control(.password) == nil)
@@ -105,7 +110,7 @@ import Testing
             #expect(first.open(try #require(URL(string: "http://localhost:8080/reset?token=abc"))))
             await restarted.restore()
             await restarted.settled()
-            guard case .passwordReset = first.screen else { return record(restarted) }
+            guard first.screen?.model is PasswordResetModel else { return record(restarted) }
             #expect(second.screen == nil)
         }
     }
@@ -122,7 +127,9 @@ import Testing
             await restarted.restore()
             await restarted.settled()
             #expect(first.exchangePath(stored.0) == stored.0 && second.exchangePath(stored.1) == stored.1)
-            guard case .devices = first.screen, case .profile = second.screen else { return record(restarted) }
+            guard first.screen?.model is DevicesModel, second.screen?.model is ProfileModel else {
+                return record(restarted)
+            }
         }
     }
 
@@ -169,7 +176,7 @@ import Testing
             #expect(auth.account?.username == email && auth.client === client && left.screen == nil)
             left.push(.accounts)
             await auth.settled()
-            guard case .accounts(let list) = left.screen else { return record(auth) }
+            guard let list = left.screen?.model as? AccountSwitcherModel else { return record(auth) }
             #expect(Set(list.screen.accounts?.map(\.username) ?? []) == [email, bob])
             let restarted = try server.app()
             await restarted.restore()
@@ -200,7 +207,9 @@ import Testing
             server.clock.advance(by: 901)
             await #expect(throws: AuthError.stepUpRequired) { _ = try await auth.client.beginSecondFactor() }
             await auth.settled()
-            guard case .stepUp(let one) = left.screen, case .stepUp(let two) = other.screen else { return record(auth) }
+            guard let one = left.screen?.model as? StepUpModel, let two = other.screen?.model as? StepUpModel else {
+                return record(auth)
+            }
             #expect(one !== two)
             await other.use([.password: password], press: .submit)
             #expect(left.screen == nil && other.screen == nil)
@@ -220,7 +229,7 @@ import Testing
     private func openAndClose(_ auth: AuthModel) -> (scene: Weak<AuthScene>, model: Weak<SignInModel>) {
         let scene = auth.openScene()
         defer { auth.close(scene) }
-        guard case .signIn(let model) = scene.screen else { return (Weak(scene), Weak(nil)) }
+        guard let model = scene.screen?.model as? SignInModel else { return (Weak(scene), Weak(nil)) }
         return (Weak(scene), Weak(model))
     }
 
@@ -233,7 +242,7 @@ import Testing
             #expect(auth.scenes.count == 1)
             let next = auth.openScene()
             #expect(next === only)
-            guard case .registration = next.screen else { return record(auth) }
+            guard next.screen?.model is RegistrationModel else { return record(auth) }
         }
     }
 

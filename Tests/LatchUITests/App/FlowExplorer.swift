@@ -6,91 +6,53 @@ import LatchAuth
 
 @testable import LatchUI
 
-/// An outcome of a screen, with its name in the table.
-struct FlowOutcome: Sendable {
-    let outcome: AuthOutcome
+/// A screen of the list with what its exploration needs; all of it is beside the scenarios of the screen.
+protocol FlowScreen: RoutedScreen {
+    /// A route to the screen.
+    static var sample: AuthRoute { get }
+    /// The outcomes of the screen but ``leaving``.
+    static var outcomes: [Outcome] { get }
+    /// The outcome by which the user leaves the screen without having done anything.
+    static var leaving: Outcome { get }
+    /// The scenarios of the screen.
+    static var scenarios: [ScreenScenario<Self>] { get }
+}
+
+extension FlowScreen {
+    static var sample: AuthRoute { AuthRoute(kind) }
+    static var outcomes: [Outcome] { [] }
+
+    /// The moves that the outcomes lead to, the last one out of the screen.
+    fileprivate static var moves: [FlowMove] {
+        outcomes.map { FlowMove(name: name($0), move: move(after: $0)) }
+            + [FlowMove(name: name(leaving), move: move(after: leaving), isLeaving: true)]
+    }
+
+    private static func name(_ outcome: Outcome) -> String { String("\(outcome)".prefix { $0 != "(" }) }
+}
+
+/// A move of the flow, with the name of its outcome in the table.
+struct FlowMove: Sendable {
+    let name: String
+    let move: AuthFlow.Move
     /// Whether the user leaves the screen by it without having done anything.
     var isLeaving = false
-
-    /// The name of the screen's own outcome, without its values.
-    var name: String {
-        if case .signIn(.signedIn, by: .password) = outcome { return "signedIn, by a password" }
-        let text = "\(outcome)"
-        let own = text.split(separator: "(", maxSplits: 1).last?.prefix { !"(),".contains($0) }
-        return own?.split(separator: ".").last.map { String($0) } ?? text
-    }
 }
 
 extension AuthRoute.Kind {
+    /// The screen of the kind; nil for a screen of an app.
+    var explored: (any FlowScreen.Type)? { screen as? any FlowScreen.Type }
+
     /// A route to a screen of the kind.
-    var route: AuthRoute {
-        switch self {
-        case .signIn: .signIn(email: "ada@example.com")
-        case .registration: .registration(email: "ada@example.com")
-        case .verification: .verification(EmailVerificationScreen(email: "ada@example.com"))
-        case .passwordReset: .passwordReset(PasswordResetScreen(email: "ada@example.com"))
-        case .accounts: .accounts
-        case .profile: .profile
-        case .editProfile: .editProfile
-        case .changePassword: .changePassword
-        case .secondFactor: .secondFactor
-        case .devices: .devices
-        case .passkeys: .passkeys
-        case .passkeyOffer: .passkeyOffer(email: "ada@example.com")
-        case .custom: .custom("plan")
-        }
-    }
+    var route: AuthRoute { explored?.sample ?? .custom("plan") }
 
-    /// All outcomes of a screen of the kind.
-    var outcomes: [FlowOutcome] {
-        let email = "ada@example.com"
-        let all: [AuthOutcome] =
-            switch self {
-            case .signIn:
-                [
-                    .signIn(.signedIn), .signIn(.signedIn, by: .password),
-                    .signIn(.registration(email: email)), .signIn(.passwordReset(email: email)),
-                    .signIn(.verification(email: email)),
-                ]
-            case .registration: [.registration(.registered(email: email)), .registration(.signIn(email: email))]
-            case .verification:
-                [
-                    .verification(.verified(email: email)), .verification(.signIn(email: email)),
-                    .verification(.signedIn),
-                ]
-            case .passwordReset: [.passwordReset(.signIn(email: email)), .passwordReset(.signedIn)]
-            case .accounts: AccountSwitcherScreen.samples.prefix(1).map { .accounts(.switched($0)) } + [.accounts(.add)]
-            case .profile:
-                [
-                    .profile(.edit(.ada)), .profile(.changePassword), .profile(.secondFactor), .profile(.devices),
-                    .profile(.passkeys), .profile(.verifyEmail(email: email)), .profile(.signedOut),
-                    .profile(.deleted), .profile(.row("plan")),
-                ]
-            case .editProfile: [.editProfile(.saved(.ada))]
-            case .changePassword: [.changePassword(.changed), .changePassword(.passwordReset)]
-            case .secondFactor: [.secondFactor(.enabled), .secondFactor(.disabled)]
-            case .passkeyOffer: [.passkeyOffer(.created)]
-            case .devices, .passkeys, .custom: []
-            }
-        return all.map { FlowOutcome(outcome: $0) } + [FlowOutcome(outcome: leaving, isLeaving: true)]
-    }
-
-    private var leaving: AuthOutcome {
-        switch self {
-        case .signIn: .signIn(.cancelled)
-        case .registration: .registration(.cancelled)
-        case .verification: .verification(.later)
-        case .passwordReset: .passwordReset(.cancelled)
-        case .accounts: .accounts(.closed)
-        case .profile: .profile(.closed)
-        case .editProfile: .editProfile(.cancelled)
-        case .changePassword: .changePassword(.cancelled)
-        case .secondFactor: .secondFactor(.cancelled)
-        case .devices: .devices(.closed)
-        case .passkeys: .passkeys(.closed)
-        case .passkeyOffer: .passkeyOffer(.later)
-        case .custom: .custom
+    /// The moves of a screen of the kind, the last one out of the screen.
+    var moves: [FlowMove] {
+        var all = explored?.moves ?? [FlowMove(name: "custom", move: .close(), isLeaving: true)]
+        if self == .signIn {
+            all.insert(FlowMove(name: "signedIn, by a password", move: .signedIn(by: .password)), at: 1)
         }
+        return all
     }
 }
 
@@ -121,7 +83,7 @@ struct FlowExplorer: Sendable {
             let state = states[next]
             check(state)
             for screen in state.screens where state.screens.count <= Self.followedDepth {
-                for outcome in screen.route.kind.outcomes { follow(outcome, of: screen, in: state) }
+                for outcome in screen.route.kind.moves { follow(outcome, of: screen, in: state) }
             }
             if state.screens.count < Self.depth {
                 for kind in AuthRoute.Kind.allCases { visit(state) { $0.open(kind.route) } }
@@ -174,9 +136,9 @@ struct FlowExplorer: Sendable {
     }
 
     /// Takes an outcome, visible or covered, and checks what it did.
-    private mutating func follow(_ outcome: FlowOutcome, of screen: AuthFlow.OpenScreen, in state: AuthFlow) {
+    private mutating func follow(_ outcome: FlowMove, of screen: AuthFlow.OpenScreen, in state: AuthFlow) {
         var after = state
-        let effects = after.follow(outcome.outcome, of: screen.id)
+        let effects = after.follow(outcome.move, of: screen.id)
         // Made for a violation alone: the name of each step would take most of the time.
         func place() -> String { "follows \(screen.route.kind).\(outcome.name) to '\(Self.name(after))'" }
         if screen.id != state.screens.last?.id, after.screens.last?.id != state.screens.last?.id {
@@ -185,12 +147,12 @@ struct FlowExplorer: Sendable {
         if outcome.isLeaving, after.index(of: screen.id) != nil { violate("\(place()), and it stays", state) }
         // A covered screen leads to nothing that is open already.
         let isVisible = screen.id == state.screens.last?.id
-        if isVisible, after == state, effects.isEmpty, outcome.outcome != .profile(.signedOut) {
+        if isVisible, after == state, effects.isEmpty, outcome.move != .stay {
             violate("\(place()): nothing", state)
         }
         // Once more, when the screen is gone.
         var late = after
-        if after.index(of: screen.id) == nil, !late.follow(outcome.outcome, of: screen.id).isEmpty || late != after {
+        if after.index(of: screen.id) == nil, !late.follow(outcome.move, of: screen.id).isEmpty || late != after {
             violate("\(place()), and once more when it is gone", state)
         }
         add(after)
@@ -209,8 +171,8 @@ struct FlowExplorer: Sendable {
         if !flow.hasAccounts, kinds.contains(.accounts) { violate("shows a list that is not there", flow) }
         var exit = flow
         for _ in 0...flow.screens.count {
-            guard let last = exit.screens.last, let leaving = last.route.kind.outcomes.last else { break }
-            _ = exit.follow(leaving.outcome, of: last.id)
+            guard let last = exit.screens.last, let leaving = last.route.kind.moves.last else { break }
+            _ = exit.follow(leaving.move, of: last.id)
         }
         let isOut = exit.isSignedIn == true ? exit.screens.isEmpty : exit.screens.map(\.route.kind) == [.signIn]
         if !isOut { violate("has no exit: '\(Self.name(exit))'", flow) }
@@ -262,7 +224,7 @@ struct FlowExplorer: Sendable {
             "|---|---|" + String(repeating: "---|", count: Self.contexts.count),
         ]
         for kind in AuthRoute.Kind.allCases {
-            for outcome in kind.outcomes {
+            for outcome in kind.moves {
                 let cells = Self.contexts.map { Self.cell(outcome, kind, $0.make(kind)) }
                 lines.append("| \(kind.rawValue) | \(outcome.name) | \(cells.joined(separator: " | ")) |")
             }
@@ -270,11 +232,11 @@ struct FlowExplorer: Sendable {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    private static func cell(_ outcome: FlowOutcome, _ kind: AuthRoute.Kind, _ flow: AuthFlow) -> String {
+    private static func cell(_ outcome: FlowMove, _ kind: AuthRoute.Kind, _ flow: AuthFlow) -> String {
         guard let screen = flow.screens.last, screen.route.kind == kind else { return "–" }
         if screen.isForNewAccount == false, flow.screens.contains(where: \.isForNewAccount) { return "–" }
         var after = flow
-        let effects = after.follow(outcome.outcome, of: screen.id).map { effect in
+        let effects = after.follow(outcome.move, of: screen.id).map { effect in
             switch effect {
             case .useSignedIn: "the account that has signed in"
             case .keepSignedIn: "the account in the list"

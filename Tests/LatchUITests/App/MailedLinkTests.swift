@@ -25,10 +25,10 @@ import Testing
             ] {
                 #expect(!auth.open(try #require(URL(string: text))), "\(text)")
             }
-            guard case .signIn = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SignInModel else { return record(auth) }
             auth.linkBases.append(try #require(URL(string: "notes://")))
             #expect(auth.open(try #require(URL(string: "notes://reset?token=abc"))))
-            guard case .passwordReset = auth.screen else { return record(auth) }
+            guard auth.screen?.model is PasswordResetModel else { return record(auth) }
         }
     }
 
@@ -80,7 +80,7 @@ import Testing
             await linked.restore()
             _ = linked.exchangePath(stored)
             await linked.settled()
-            guard case .verification(let model) = linked.screen else { return record(linked) }
+            guard let model = linked.screen?.model as? EmailVerificationModel else { return record(linked) }
             #expect(model.screen.step == .usedLink && model.machine.failure?.reason == .invalidLink)
             await linked.use([.email: email], press: .resend)
             #expect(model.screen.step == .waiting && server.requests(to: "/resend-verification") == 1)
@@ -88,7 +88,7 @@ import Testing
             await linked.settled()
             #expect(model.control(.email)?.text.value == email)
             await linked.use(press: .confirmed)
-            guard case .signIn(let signIn) = linked.screen else { return record(linked) }
+            guard let signIn = linked.screen?.model as? SignInModel else { return record(linked) }
             #expect(signIn.control(.email)?.text.value == email)
         }
     }

@@ -25,7 +25,7 @@ import Testing
     @Test func `offers one after a sign-in with a password, and signs in with it`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn(passkeys: VirtualPasskeys())
-            guard case .passkeyOffer(let offer) = auth.screen else { return record(auth) }
+            guard let offer = auth.screen?.model as? PasskeyModel else { return record(auth) }
             #expect(auth.isSignedIn && offer.screen.account == email)
             await auth.use(press: .submit)
             #expect(auth.screen?.model.control(.notice)?.label == Phrase("passkey.done", .text(email)))
@@ -34,7 +34,7 @@ import Testing
             #expect(try await auth.client.passkeys().count == 1)
 
             await signOut(auth)
-            guard case .signIn = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SignInModel else { return record(auth) }
             await auth.use(press: .passkey)
             #expect(auth.isSignedIn && auth.screen == nil && auth.profile?.email == email)
 
@@ -48,7 +48,7 @@ import Testing
     @Test func `asks a user who does not want one only once on a device`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn(passkeys: VirtualPasskeys())
-            guard case .passkeyOffer = auth.screen else { return record(auth) }
+            guard auth.screen?.model is PasskeyModel else { return record(auth) }
             await auth.use(press: .cancel)
             #expect(auth.screen == nil)
             await signOut(auth)
@@ -60,7 +60,7 @@ import Testing
             let other = try server.app(secrets: InMemorySecretStore(), passkeys: VirtualPasskeys())
             await other.restore()
             await other.use([.email: email, .password: password], press: .submit)
-            guard case .passkeyOffer = other.screen else { return record(other) }
+            guard other.screen?.model is PasskeyModel else { return record(other) }
         }
     }
 
@@ -69,7 +69,7 @@ import Testing
         try await RealServer.run { server in
             let passkeys = VirtualPasskeys()
             let auth = try await server.signedUp(passkeys: passkeys)
-            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
             passkeys.isDeclining = true
             await auth.use(press: .passkey)
             #expect(signIn.failure == nil && signIn.outcome == nil)
@@ -88,7 +88,7 @@ import Testing
             await auth.use(press: .submit)
             await auth.use(press: .done)
             await signOut(auth)
-            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
             #expect(!signIn.isBusy && signIn.machine.assistance == .passkey(.conditional))
             try await passkeys.chooseSuggestion()
             try await eventually { auth.isSignedIn }
@@ -106,7 +106,7 @@ import Testing
             let auth = try server.app(secrets: InMemorySecretStore(), passkeys: passkeys)
             await auth.restore()
             await auth.settled()
-            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
             signIn.send(.appear)
             try await eventually { signIn.machine.assistance == .passkey(.conditional) }
             try await passkeys.chooseSuggestion()
@@ -144,7 +144,7 @@ import Testing
             await auth.use(press: .done)
             auth.menu?.press(.profile)
             await auth.use(press: .passkeys)
-            guard case .passkeys(let model) = auth.screen else { return record(auth) }
+            guard let model = auth.screen?.model as? PasskeysModel else { return record(auth) }
             let id = try #require(model.screen.passkeys?.first?.id)
             await auth.use(press: .renamePasskey(id))
             await auth.use([.name: "My phone"], press: .submit)
@@ -154,10 +154,10 @@ import Testing
             server.clock.advance(by: 901)
             await auth.use(press: .removePasskey(id))
             await auth.use(press: .confirmRemoval)
-            guard case .stepUp(let stepUp) = auth.screen else { return record(auth) }
+            guard let stepUp = auth.screen?.model as? StepUpModel else { return record(auth) }
             await stepUp.use(press: .passkey)
             #expect(stepUp.outcome == .authenticated)
-            guard case .passkeys = auth.screen else { return record(auth) }
+            guard auth.screen?.model is PasskeysModel else { return record(auth) }
             await auth.use(press: .removePasskey(id))
             await auth.use(press: .confirmRemoval)
             #expect(model.screen.passkeys?.isEmpty == true)
@@ -167,7 +167,7 @@ import Testing
             await auth.use(press: .addPasskey)
             #expect(model.failure?.reason == .passkeyExists)
             await auth.use(press: .done)
-            guard case .profile = auth.screen else { return record(auth) }
+            guard auth.screen?.model is ProfileModel else { return record(auth) }
         }
     }
 

@@ -83,21 +83,21 @@ import Testing
             server.clock.advance(by: 901)
             await #expect(throws: AuthError.stepUpRequired) { _ = try await auth.client.beginSecondFactor() }
             await auth.settled()
-            guard case .stepUp = auth.screen else { return record(auth) }
+            guard auth.screen?.model is StepUpModel else { return record(auth) }
             auth.isPresented = false
             #expect(auth.screen == nil)
             // By the app's own request.
             await #expect(throws: AuthError.stepUpRequired) { _ = try await auth.client.beginSecondFactor() }
             await auth.settled()
-            guard case .stepUp = auth.screen else { return record(auth) }
+            guard auth.screen?.model is StepUpModel else { return record(auth) }
             await auth.use(press: .cancel)
             #expect(auth.screen == nil)
             // And by a screen that is opened anew.
             auth.push(.secondFactor)
             await auth.use(press: .submit)
-            guard case .stepUp = auth.screen else { return record(auth) }
+            guard auth.screen?.model is StepUpModel else { return record(auth) }
             await auth.use([.password: password], press: .submit)
-            guard case .secondFactor = auth.screen else { return record(auth) }
+            guard auth.screen?.model is SecondFactorModel else { return record(auth) }
         }
     }
 
@@ -141,7 +141,7 @@ import Testing
             #expect(auth.isLocked)
             mayOpen.store(true, ordering: .relaxed)
             await unlock.use(press: .submit)
-            guard case .profile = auth.screen else { return record(auth) }
+            guard auth.screen?.model is ProfileModel else { return record(auth) }
 
             lock.receive(.background)
             server.clock.advance(by: 61)
@@ -171,11 +171,12 @@ import Testing
             let restarted = try server.app(secrets: server.secrets)
             await restarted.restore()
             await restarted.settled()
-            guard case .signIn(let signIn) = restarted.screen, signIn.control(.email)?.text.value == email else {
+            guard let signIn = restarted.screen?.model as? SignInModel, signIn.control(.email)?.text.value == email
+            else {
                 return record(restarted)
             }
             #expect(restarted.exchangePath(stored) == stored)
-            guard case .passwordReset = restarted.screen else { return record(restarted) }
+            guard restarted.screen?.model is PasswordResetModel else { return record(restarted) }
         }
     }
 
@@ -187,10 +188,10 @@ import Testing
             await auth.settled()
             #expect(auth.open(try await server.mailedURL()))
             await auth.settled()
-            guard case .verification(let model) = auth.screen else { return record(auth) }
+            guard let model = auth.screen?.model as? EmailVerificationModel else { return record(auth) }
             #expect(model.control(.notice)?.label == Phrase("verification.done", .text(email)))
             await auth.use(press: .done)
-            guard case .signIn(let signIn) = auth.screen else { return record(auth) }
+            guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
             #expect(signIn.control(.email)?.text.value == email)
         }
     }

@@ -4,7 +4,8 @@ import Foundation
 import LatchAccounts
 import LatchAuth
 import LatchTexts
-import LatchUI
+
+@testable import LatchUI
 
 extension AccountProfile {
     /// A profile whose address is not verified.
@@ -26,6 +27,17 @@ extension ScreenScenario where S == ProfileScreen {
             case .delete: [.deleted]
             }
         })
+}
+
+extension ProfileScreen: FlowScreen {
+    static var outcomes: [Outcome] {
+        [
+            .edit(.ada), .changePassword, .secondFactor, .devices, .passkeys, .verifyEmail(email: "ada@example.com"),
+            .signedOut, .deleted, .row("plan"),
+        ]
+    }
+    static var leaving: Outcome { .closed }
+    static var scenarios: [ScreenScenario<Self>] { [.profile] }
 }
 
 extension ScreenScenario where S == FormScreen {
@@ -55,6 +67,12 @@ extension ScreenScenario where S == EditProfileScreen {
         }, failures: [.offline, .taken, .invalidEmail, .stepUpRequired, .locked, .cancelled])
 }
 
+extension EditProfileScreen: FlowScreen {
+    static var outcomes: [Outcome] { [.saved(.ada)] }
+    static var leaving: Outcome { .cancelled }
+    static var scenarios: [ScreenScenario<Self>] { [.editProfile] }
+}
+
 extension ScreenScenario where S == DevicesScreen {
     static let devices = ScreenScenario(
         name: "Devices", screen: DevicesScreen(),
@@ -76,6 +94,11 @@ extension ScreenScenario where S == DevicesScreen {
     ]
 }
 
+extension DevicesScreen: FlowScreen {
+    static var leaving: Outcome { .closed }
+    static var scenarios: [ScreenScenario<Self>] { [.devices] }
+}
+
 extension ScreenScenario where S == AccountSwitcherScreen {
     static let accountSwitcher = ScreenScenario(
         name: "Account switcher", screen: AccountSwitcherScreen(),
@@ -89,6 +112,12 @@ extension ScreenScenario where S == AccountSwitcherScreen {
             case .remove(let id): [.loaded(S.samples.filter { $0.id != id }, currentID: nil)]
             }
         })
+}
+
+extension AccountSwitcherScreen: FlowScreen {
+    static var outcomes: [Outcome] { samples.prefix(1).map { .switched($0) } + [.add] }
+    static var leaving: Outcome { .closed }
+    static var scenarios: [ScreenScenario<Self>] { [.accountSwitcher] }
 }
 
 extension AccountSwitcherScreen {

@@ -3,7 +3,8 @@
 import Foundation
 import LatchAccounts
 import LatchTexts
-import LatchUI
+
+@testable import LatchUI
 
 extension ScreenScenario where S == SignInScreen {
     static let signIn = scenario("Sign-in") { $0.providers = [.apple] }
@@ -54,6 +55,16 @@ extension ScreenScenario where S == SignInScreen {
     static let challenge = SignInChallenge(token: secret, expiryDate: Date(timeIntervalSince1970: 300))
 }
 
+extension SignInScreen: FlowScreen {
+    static var sample: AuthRoute { .signIn(email: "ada@example.com") }
+    static var outcomes: [Outcome] {
+        let email = "ada@example.com"
+        return [.signedIn, .registration(email: email), .passwordReset(email: email), .verification(email: email)]
+    }
+    static var leaving: Outcome { .cancelled }
+    static var scenarios: [ScreenScenario<Self>] { [.signIn, .dismissibleSignIn, .passkeySignIn, .unverifiedSignIn] }
+}
+
 extension ScreenScenario where S == RegistrationScreen {
     static let registration = scenario("Registration")
 
@@ -79,6 +90,13 @@ extension ScreenScenario where S == RegistrationScreen {
                 }
             }, failures: [.offline, .taken, .invalidEmail, .weakPassword, .locked, .cancelled])
     }
+}
+
+extension RegistrationScreen: FlowScreen {
+    static var sample: AuthRoute { .registration(email: "ada@example.com") }
+    static var outcomes: [Outcome] { [.registered(email: "ada@example.com"), .signIn(email: "ada@example.com")] }
+    static var leaving: Outcome { .cancelled }
+    static var scenarios: [ScreenScenario<Self>] { [.registration, .fullRegistration] }
 }
 
 extension ScreenScenario where S == EmailVerificationScreen {
@@ -107,6 +125,15 @@ extension ScreenScenario where S == EmailVerificationScreen {
         links: [ScreenLink(.verifyEmail, token: secret), ScreenLink(.resetPassword, token: secret)])
 }
 
+extension EmailVerificationScreen: FlowScreen {
+    static var sample: AuthRoute { .verification(EmailVerificationScreen(email: "ada@example.com")) }
+    static var outcomes: [Outcome] {
+        [.verified(email: "ada@example.com"), .signIn(email: "ada@example.com"), .signedIn]
+    }
+    static var leaving: Outcome { .later }
+    static var scenarios: [ScreenScenario<Self>] { [.verification] }
+}
+
 extension ScreenScenario where S == PasswordResetScreen {
     static let passwordReset = ScreenScenario(
         name: "Password reset", screen: PasswordResetScreen(),
@@ -127,12 +154,25 @@ extension ScreenScenario where S == PasswordResetScreen {
         links: [ScreenLink(.resetPassword, token: secret), ScreenLink(.verifyEmail, token: secret)])
 }
 
+extension PasswordResetScreen: FlowScreen {
+    static var sample: AuthRoute { .passwordReset(PasswordResetScreen(email: "ada@example.com")) }
+    static var outcomes: [Outcome] { [.signIn(email: "ada@example.com"), .signedIn] }
+    static var leaving: Outcome { .cancelled }
+    static var scenarios: [ScreenScenario<Self>] { [.passwordReset] }
+}
+
 extension ScreenScenario where S == ChangePasswordScreen {
     static let changePassword = ScreenScenario(
         name: "Change of the password", screen: ChangePasswordScreen(email: "ada@example.com"),
         step: { $0.isChanged ? "changed" : "form" },
         responses: { _ in [.changed] },
         failures: [.offline, .wrongCredentials, .weakPassword, .locked, .cancelled])
+}
+
+extension ChangePasswordScreen: FlowScreen {
+    static var outcomes: [Outcome] { [.changed, .passwordReset] }
+    static var leaving: Outcome { .cancelled }
+    static var scenarios: [ScreenScenario<Self>] { [.changePassword] }
 }
 
 extension ScreenScenario where S == SecondFactorScreen {
@@ -161,6 +201,12 @@ extension ScreenScenario where S == SecondFactorScreen {
             case .remove: [.removed]
             }
         })
+}
+
+extension SecondFactorScreen: FlowScreen {
+    static var outcomes: [Outcome] { [.enabled, .disabled] }
+    static var leaving: Outcome { .cancelled }
+    static var scenarios: [ScreenScenario<Self>] { [.secondFactor] }
 }
 
 extension ScreenScenario where S == StepUpScreen {

@@ -2,7 +2,8 @@
 
 import Foundation
 import LatchAccounts
-import LatchUI
+
+@testable import LatchUI
 
 extension ScreenScenario where S == UserMenuScreen {
     static let userMenu = ScreenScenario(
@@ -15,6 +16,13 @@ extension ScreenScenario where S == PasskeyScreen {
         name: "Passkey", screen: PasskeyScreen(account: "ada@example.com"),
         step: { screen in screen.content.contains { $0.id == .done } ? "created" : "offer" },
         responses: { _ in [.created] })
+}
+
+extension PasskeyScreen: FlowScreen {
+    static var sample: AuthRoute { .passkeyOffer(email: "ada@example.com") }
+    static var outcomes: [Outcome] { [.created] }
+    static var leaving: Outcome { .later }
+    static var scenarios: [ScreenScenario<Self>] { [.passkey] }
 }
 
 extension ScreenScenario where S == PasskeysScreen {
@@ -43,6 +51,11 @@ extension ScreenScenario where S == PasskeysScreen {
             Passkey(id: "key", name: "", createdAt: date, isUsable: false),
         ]
     }()
+}
+
+extension PasskeysScreen: FlowScreen {
+    static var leaving: Outcome { .closed }
+    static var scenarios: [ScreenScenario<Self>] { [.passkeys] }
 }
 
 extension ScreenScenario where S == UnlockScreen {

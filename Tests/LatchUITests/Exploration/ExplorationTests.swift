@@ -2,11 +2,20 @@
 
 import Foundation
 import LatchTexts
-import LatchUI
 import TestSupport
 import Testing
 
+@testable import LatchUI
+
 @Suite struct `Every screen` {
+    @Test(arguments: AuthRoute.Kind.allCases)
+    func `of the list is at its own place, and has scenarios and outcomes`(kind: AuthRoute.Kind) {
+        #expect(kind.screen?.kind ?? .custom == kind)
+        #expect(kind.route.kind == kind)
+        #expect(kind.explored?.explorations.isEmpty != true)
+        #expect((kind.explored == nil) == (kind == .custom), "The screen's scenarios lack a `FlowScreen`.")
+    }
+
     @Test(arguments: Exploration.all)
     func `has an exit from each state, and keeps the rules of all screens`(screen: Exploration) async throws {
         let result = try await offThePool { screen.explore() }

@@ -2,9 +2,10 @@
 
 import Foundation
 import LatchTexts
-import LatchUI
 import Synchronization
 import Testing
+
+@testable import LatchUI
 
 /// The exploration of one screen, without its type; made once for all tests.
 final class Exploration: Sendable, CustomTestStringConvertible {
@@ -39,17 +40,15 @@ final class Exploration: Sendable, CustomTestStringConvertible {
 
     var testDescription: String { name }
 
-    /// All screens, in the order of the documentation.
-    static let all: [Exploration] = [
-        Exploration(.signIn), Exploration(.dismissibleSignIn), Exploration(.passkeySignIn),
-        Exploration(.unverifiedSignIn),
-        Exploration(.registration),
-        Exploration(.fullRegistration),
-        Exploration(.verification),
-        Exploration(.passwordReset), Exploration(.changePassword), Exploration(.secondFactor), Exploration(.stepUp),
-        Exploration(.fullStepUp), Exploration(.emptyStepUp),
-        Exploration(.profile), Exploration(.editProfile), Exploration(.devices), Exploration(.accountSwitcher),
-        Exploration(.scopeSelection), Exploration(.consent), Exploration(.userList), Exploration(.user),
-        Exploration(.userMenu), Exploration(.passkey), Exploration(.passkeys), Exploration(.unlock), Exploration(.form),
-    ]
+    /// The screens of the list, and then the others, in the order of the documentation.
+    static let all: [Exploration] =
+        AuthRoute.Kind.allCases.flatMap { $0.explored?.explorations ?? [] } + [
+            Exploration(.stepUp), Exploration(.fullStepUp), Exploration(.emptyStepUp), Exploration(.scopeSelection),
+            Exploration(.consent), Exploration(.userList), Exploration(.user), Exploration(.userMenu),
+            Exploration(.unlock), Exploration(.form),
+        ]
+}
+
+extension FlowScreen {
+    static var explorations: [Exploration] { scenarios.map { Exploration($0) } }
 }

@@ -172,14 +172,14 @@ private final class WanderingPerson {
 
     private func goOn() async throws {
         history.append("go on")
-        switch auth.screen {
-        case .signIn(let model):
+        switch auth.screen?.model {
+        case let model as SignInModel:
             if model.control(.code) != nil, let secret {
                 await auth.use([.code: server.code(of: secret)], press: .submit)
             } else {
                 await auth.use(press: .forgotPassword)
             }
-        case .passwordReset(let model):
+        case let model as PasswordResetModel:
             switch model.screen.step {
             case .address: await auth.use([.email: RealServer.email], press: .submit)
             case .waiting:
@@ -188,10 +188,10 @@ private final class WanderingPerson {
             case .password: await auth.use([.newPassword: Self.newPassword], press: .submit)
             case .done: await auth.use(press: .done)
             }
-        case .accounts:
+        case is AccountSwitcherModel:
             await auth.use(press: .addAccount)
-        case .registration: await auth.use(press: .signIn)
-        case .verification(let model):
+        case is RegistrationModel: await auth.use(press: .signIn)
+        case let model as EmailVerificationModel:
             await auth.use(press: model.control(.cancel) != nil ? .cancel : .done)
         default: await auth.use(press: .cancel)
         }

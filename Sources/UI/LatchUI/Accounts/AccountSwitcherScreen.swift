@@ -170,3 +170,32 @@ extension ScreenModel where S == AccountSwitcherScreen {
         }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// The accounts of this device.
+    public static var accounts: AuthRoute { AuthRoute(.accounts) }
+}
+
+extension AccountSwitcherScreen: RoutedScreen {
+    static var kind: AuthRoute.Kind { .accounts }
+    static var needsUser: Bool { false }
+
+    static func isAvailable(in flow: AuthFlow) -> Bool { flow.hasAccounts }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> AccountSwitcherModel? {
+        guard let accounts = factory.accounts else { return nil }
+        return AccountSwitcherModel(
+            accounts.list, screen: AccountSwitcherScreen(isSignedIn: factory.user != nil), clock: factory.clock,
+            revoke: { _, tokens in await accounts.revoke(tokens) })
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move {
+        switch outcome {
+        case .switched(let account): .perform(.use(account))
+        case .add: .open(.signIn(email: ""))
+        case .closed: .close()
+        }
+    }
+}

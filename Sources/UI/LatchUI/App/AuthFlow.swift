@@ -19,7 +19,7 @@ struct AuthFlow: Hashable, Sendable {
         var isForNewAccount = false
 
         /// The address of the registration that this pending step of the app follows; nil for any other screen.
-        var registeredEmail: String? { if case .custom(_, let email) = route { email } else { nil } }
+        var registeredEmail: String? { route.customName == nil ? nil : route.email }
     }
 
     /// An effect on the accounts.
@@ -69,6 +69,9 @@ struct AuthFlow: Hashable, Sendable {
         (self.customScreens, self.stepsAfterRegistration) = (customScreens, stepsAfterRegistration)
     }
 
+    /// Whether the signed-in user can change the account at the server.
+    var hasUser: Bool { isSignedIn == true && hasUserService }
+
     /// Whether the user has not navigated yet: all open screens were opened automatically.
     var isAtStart: Bool { screens.allSatisfy(\.isStart) }
 
@@ -84,7 +87,7 @@ struct AuthFlow: Hashable, Sendable {
         isSignedIn = true
         let steps = screens.filter { $0.registeredEmail.map { email.isEmpty || isOwn($0) } ?? false }
         screens.removeAll { !$0.route.needsUser }
-        for case .custom(let name, _) in steps.map(\.route) { open(.custom(name)) }
+        for name in steps.compactMap(\.route.customName) { open(.custom(name)) }
     }
 
     /// Enters the signed-out state: the screens of a signed-in user close.
@@ -121,13 +124,8 @@ struct AuthFlow: Hashable, Sendable {
 
     /// Whether a screen can be opened now.
     func allows(_ route: AuthRoute) -> Bool {
-        if case .custom(let name, _) = route, !customScreens.contains(name) { return false }
-        return switch route.kind {
-        case .accounts: hasAccounts
-        case .editProfile: isSignedIn == true && hasProfile && hasUserService
-        case .changePassword, .secondFactor, .devices: isSignedIn == true && hasUserService
-        default: isSignedIn == true || !route.needsUser
-        }
+        if let screen = route.kind.screen { return screen.isAvailable(in: self) }
+        return customScreens.contains { $0 == route.customName } && (isSignedIn == true || !route.needsUser)
     }
 
     /// Opens a screen above the others; an open screen of the same kind closes, with all screens above it.
@@ -174,7 +172,7 @@ struct AuthFlow: Hashable, Sendable {
         if let last = screens.last { remove(last.id) }
     }
 
-    private mutating func insert(_ route: AuthRoute, at index: Int, isStart: Bool = false) {
+    mutating func insert(_ route: AuthRoute, at index: Int, isStart: Bool = false) {
         lastID += 1
         var screen = OpenScreen(id: lastID, route: route, isStart: isStart)
         let below = screens[..<index].last?.isForNewAccount == true
@@ -183,13 +181,13 @@ struct AuthFlow: Hashable, Sendable {
         screens.insert(screen, at: index)
     }
 
-    private mutating func remove(_ id: Int) {
+    mutating func remove(_ id: Int) {
         screens.removeAll { $0.id == id }
         start(with: .signIn(email: ""))
     }
 
     /// Opens a screen directly above another one, unless a screen of its kind is open below the visible one.
-    private mutating func insert(_ route: AuthRoute, above id: Int) {
+    mutating func insert(_ route: AuthRoute, above id: Int) {
         guard let index = index(of: id) else { return }
         if index == screens.count - 1 { return open(route) }
         guard allows(route), !screens.contains(where: { $0.route.isSameScreen(as: route) }) else { return }
@@ -197,7 +195,7 @@ struct AuthFlow: Hashable, Sendable {
     }
 
     /// Replaces a screen, or closes it if a screen of the new kind is already open.
-    private mutating func replace(_ id: Int, by route: AuthRoute) {
+    mutating func replace(_ id: Int, by route: AuthRoute) {
         guard let index = index(of: id) else { return }
         let isForNewAccount = screens[index].isForNewAccount
         screens.remove(at: index)
@@ -207,7 +205,7 @@ struct AuthFlow: Hashable, Sendable {
     }
 
     /// Returns from a screen to the sign-in with an address, or to the content of a signed-in user.
-    private mutating func returnToSignIn(_ email: String, from id: Int) {
+    mutating func returnToSignIn(_ email: String, from id: Int) {
         guard let index = index(of: id) else { return }
         guard isSignedIn != true || screens[index].isForNewAccount else { return screens.removeSubrange(...index) }
         let signIn = screens.firstIndex { $0.route.kind == .signIn } ?? index
@@ -219,119 +217,9 @@ struct AuthFlow: Hashable, Sendable {
         screens.replaceSubrange(signIn...index, with: steps)
         insert(.signIn(email: email), at: signIn + steps.count)
     }
-}
-
-// MARK: - Outcomes
-
-extension AuthFlow {
-    /// Handles the outcome of a screen, and returns its effects.
-    ///
-    /// - Parameter isForNewAccount: Whether the screen was opened for another account of a signed-in user.
-    mutating func follow(_ outcome: AuthOutcome, of id: Int, isForNewAccount: Bool = false) -> [Effect] {
-        // The server has signed the user in, even if the screen was closed meanwhile. A user who went back to another
-        // account's content stays there.
-        if let way = outcome.signsIn {
-            if isForNewAccount, index(of: id) == nil, isSignedIn != false { return [.keepSignedIn] }
-            return way == .password ? [.useSignedIn, .offerPasskey] : [.useSignedIn]
-        }
-        // The end of the session has already closed the profile.
-        if outcome == .profile(.deleted) { return [.sayGoodbye] }
-        guard index(of: id) != nil else { return [] }
-        switch outcome {
-        case .signIn(.cancelled, _):
-            remove(id)
-            return isSignedIn == false ? [.tellCancellation] : []
-        case .signIn(let outcome, _): follow(outcome, of: id)
-        case .registration(let outcome): follow(outcome, of: id)
-        case .verification(let outcome): return follow(outcome, of: id)
-        case .passwordReset(.signIn(let email)):
-            if isSignedIn == true, !isForNewAccount, isOwn(email) { return [.signOut(email: email)] }
-            returnToSignIn(email, from: id)
-        case .accounts(.switched(let account)): return [.use(account)]
-        case .accounts(.add): insert(.signIn(email: ""), above: id)
-        case .profile(.row(let row)): return [.choose(row: row)]
-        case .profile(let outcome): follow(outcome, of: id)
-        case .editProfile(let outcome):
-            remove(id)
-            if case .saved(let profile) = outcome { return [.show(profile)] }
-        case .changePassword(.passwordReset): replace(id, by: .passwordReset(PasswordResetScreen(email: email)))
-        case .secondFactor(let outcome):
-            remove(id)
-            if outcome != .cancelled { return [.reloadProfile] }
-        case .passwordReset(.signedIn): break
-        case .passwordReset(.cancelled), .accounts(.closed), .changePassword(.changed), .changePassword(.cancelled),
-            .devices(.closed), .passkeys(.closed), .passkeyOffer, .custom:
-            remove(id)
-        }
-        return []
-    }
 
     /// Whether an address is that of the signed-in user.
-    private func isOwn(_ address: String) -> Bool {
+    func isOwn(_ address: String) -> Bool {
         !address.isEmpty && address.lowercasedASCII() == email.lowercasedASCII()
-    }
-
-    private mutating func follow(_ outcome: SignInScreen.Outcome, of id: Int) {
-        switch outcome {
-        case .signedIn: break
-        case .registration(let email): insert(.registration(email: email), above: id)
-        case .passwordReset(let email): insert(.passwordReset(PasswordResetScreen(email: email)), above: id)
-        case .verification(let email):
-            insert(.verification(EmailVerificationScreen(email: email, isSent: false)), above: id)
-        case .accounts: insert(.accounts, above: id)
-        case .cancelled: remove(id)
-        }
-    }
-
-    private mutating func follow(_ outcome: RegistrationScreen.Outcome, of id: Int) {
-        switch outcome {
-        case .registered(let email):
-            guard let index = index(of: id) else { return }
-            let count = screens.count
-            replace(id, by: .verification(EmailVerificationScreen(email: email)))
-            // Above the verification of the email, and below the visible screen if the registration was covered.
-            var place = screens.count == count ? index + 1 : index
-            for name in stepsAfterRegistration.reversed() {
-                let step = AuthRoute.custom(name, email: email)
-                guard !screens.contains(where: { $0.route.isSameScreen(as: step) }) else { continue }
-                insert(step, at: place)
-                place += 1
-            }
-        case .signIn(let email): returnToSignIn(email, from: id)
-        case .cancelled: remove(id)
-        }
-    }
-
-    private mutating func follow(_ outcome: EmailVerificationScreen.Outcome, of id: Int) -> [Effect] {
-        let isOwn = isSignedIn == true && !screens.contains { $0.id == id && $0.isForNewAccount }
-        switch outcome {
-        case .later: remove(id)
-        case .signedIn: break
-        case .verified(let email), .signIn(let email):
-            guard isOwn else {
-                returnToSignIn(email, from: id)
-                break
-            }
-            remove(id)
-            return [.reloadProfile]
-        }
-        return []
-    }
-
-    private mutating func follow(_ outcome: ProfileScreen.Outcome, of id: Int) {
-        switch outcome {
-        case .edit:
-            hasProfile = true
-            insert(.editProfile, above: id)
-        case .changePassword: insert(.changePassword, above: id)
-        case .secondFactor: insert(.secondFactor, above: id)
-        case .passkeys: insert(.passkeys, above: id)
-        case .devices: insert(.devices, above: id)
-        case .verifyEmail(let email):
-            insert(.verification(EmailVerificationScreen(email: email, isSent: false)), above: id)
-        // The end of the session leads to the sign-in.
-        case .signedOut, .deleted, .row: break
-        case .closed: remove(id)
-        }
     }
 }

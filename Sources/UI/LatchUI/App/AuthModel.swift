@@ -325,7 +325,7 @@ extension AuthModel {
                 guard let leaving, !wasEnded else { return }
                 try await accounts.removeSignedOut(leaving.id, of: client)
                 for scene in self?.scenes ?? [] {
-                    if case .accounts(let model) = scene.screens.last { model.send(.refresh) }
+                    (scene.screens.last?.model as? AccountSwitcherModel)?.send(.refresh)
                 }
             } catch {
                 // A list that cannot be changed keeps the signed-out account. The sign-in does not need the list.

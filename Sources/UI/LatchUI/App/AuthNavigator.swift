@@ -45,20 +45,20 @@ final class AuthNavigator {
     }
 
     private func make(_ open: AuthFlow.OpenScreen, by factory: AuthScreenFactory) -> AuthScreen? {
-        let screen = factory.make(open) { [weak self] outcome in self?.follow(outcome, of: open) }
+        let screen = factory.make(open) { [weak self] move in self?.follow(move, of: open) }
         screen?.model.onFailure = { [weak self] in self?.tell(.failed(open.route, $0)) }
         return screen
     }
 
-    private func follow(_ outcome: AuthOutcome, of screen: AuthFlow.OpenScreen) {
+    private func follow(_ move: AuthFlow.Move, of screen: AuthFlow.OpenScreen) {
         var effects: [AuthFlow.Effect] = []
-        change { effects = $0.follow(outcome, of: screen.id, isForNewAccount: screen.isForNewAccount) }
+        change { effects = $0.follow(move, of: screen.id, isForNewAccount: screen.isForNewAccount) }
         perform(effects)
-        if let event = outcome.event { tell(event) }
+        if let event = move.event { tell(event) }
     }
 
     /// The address as typed into the visible sign-in; nil for any other screen.
-    private var address: String? { if case .signIn(let email) = path.last { email } else { nil } }
+    private var address: String? { path.last.flatMap { $0.kind == .signIn ? $0.email : nil } }
 
     /// Shows the screen of a link, and sends the link to it.
     func open(_ link: ScreenLink) {
@@ -74,12 +74,9 @@ final class AuthNavigator {
     /// Gives the screen of an opened link the stored address that was waiting for the email.
     private func remember(_ email: String?) {
         guard let email else { return }
-        for screen in screens {
-            switch screen {
-            case .verification(let model): model.update { $0.remember(email) }
-            case .passwordReset(let model): model.update { $0.remember(email) }
-            default: break
-            }
+        for model in screens.map(\.model) {
+            (model as? EmailVerificationModel)?.update { $0.remember(email) }
+            (model as? PasswordResetModel)?.update { $0.remember(email) }
         }
     }
 
@@ -88,7 +85,11 @@ final class AuthNavigator {
         if !hasReopened {
             hasReopened = true
             if let path = try? JSONDecoder().decode([AuthRoute].self, from: stored) {
-                if flow.isAtStart { change { $0.reopen(path) } } else { remember(path.lazy.compactMap(\.email).first) }
+                if flow.isAtStart {
+                    change { $0.reopen(path) }
+                } else {
+                    remember(path.lazy.compactMap(\.mailScreen?.email).first { !$0.isEmpty })
+                }
             }
         }
         let encoder = JSONEncoder()

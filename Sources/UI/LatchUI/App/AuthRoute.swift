@@ -2,85 +2,103 @@
 
 /// The route to a screen of an ``AuthModel``, which an app may store to show the screen again after a restart.
 ///
-/// Its encoded form has no secret: a screen that waits for an email is encoded in its waiting state.
-public enum AuthRoute: Hashable, Sendable, Codable {
-    /// The sign-in, with the address if it is known.
-    case signIn(email: String)
-    /// The registration, with the address if it is known.
-    case registration(email: String)
-    /// The verification of an address.
-    case verification(EmailVerificationScreen)
-    /// The password reset.
-    case passwordReset(PasswordResetScreen)
-    /// The accounts of this device.
-    case accounts
-    /// The profile.
-    case profile
-    /// The editing of the names.
-    case editProfile
-    /// The change of the password.
-    case changePassword
-    /// The set-up of a second factor.
-    case secondFactor
-    /// The devices.
-    case devices
-    /// The passkeys.
-    case passkeys
-    /// The offer of a passkey, with the address of the account.
-    case passkeyOffer(email: String)
-    /// A screen of the app, by its name in the model's configuration.
+/// Each screen declares its route in its own file. The encoded form has no secret: a screen that waits for a mail is encoded
+/// as it waits.
+public struct AuthRoute: Hashable, Sendable {
+    let kind: Kind
+    /// The address with which the screen begins or waits, empty if it is not known; nil for a screen without one.
+    public let email: String?
+    /// The name of a screen of the app in the model's configuration; nil for a screen of LatchUI.
+    public let customName: String?
+    private let waiting: WaitingScreen?
+
+    /// Creates the route to a screen of LatchUI that begins with nothing, or with an address.
+    init(_ kind: Kind, email: String? = nil) { self.init(kind, email: email, customName: nil, waiting: nil) }
+
+    /// Creates the route to a screen as it waits for a mail.
+    init(_ screen: some MailScreen) {
+        self.init(
+            type(of: screen).kind, email: screen.email.plausibleEmail, customName: nil,
+            waiting: WaitingScreen(screen: screen))
+    }
+
+    private init(_ kind: Kind, email: String?, customName: String?, waiting: WaitingScreen?) {
+        (self.kind, self.email, self.customName, self.waiting) = (kind, email, customName, waiting)
+    }
+
+    /// Returns the route to a screen of the app.
     ///
-    /// The address belongs to the registration that the screen follows, before the sign-in; nil for a signed-in user.
-    case custom(String, email: String? = nil)
+    /// - Parameters:
+    ///   - name: The name of the screen in the model's configuration.
+    ///   - email: The address of the registration before it, while the user is signed out; nil for a signed-in user.
+    public static func custom(_ name: String, email: String? = nil) -> AuthRoute {
+        AuthRoute(.custom, email: email, customName: name, waiting: nil)
+    }
 
     /// Whether the screen needs a signed-in user.
-    public var needsUser: Bool {
-        switch self {
-        case .signIn, .registration, .verification, .passwordReset, .accounts: false
-        case .profile, .editProfile, .changePassword, .secondFactor, .devices, .passkeys, .passkeyOffer: true
-        case .custom(_, let email): email == nil
+    public var needsUser: Bool { kind.screen?.needsUser ?? (email == nil) }
+
+    /// The screen that waits for a mail; nil for any other.
+    var mailScreen: (any MailScreen)? { waiting?.screen }
+
+    /// Whether another route leads to the same screen; at most one of these routes is open.
+    func isSameScreen(as other: AuthRoute) -> Bool { kind == other.kind && customName == other.customName }
+}
+
+private struct WaitingScreen: Hashable {
+    let screen: any MailScreen
+
+    static func == (one: WaitingScreen, other: WaitingScreen) -> Bool { one.screen.hashable == other.screen.hashable }
+
+    func hash(into hasher: inout Hasher) { hasher.combine(screen.hashable) }
+}
+
+extension MailScreen {
+    fileprivate var hashable: AnyHashable { self }
+
+    fileprivate static func decode(_ values: KeyedDecodingContainer<AuthRoute.Key>) throws -> AuthRoute {
+        AuthRoute(try values.decode(Self.self, forKey: .value))
+    }
+
+    fileprivate func encode(into values: inout KeyedEncodingContainer<AuthRoute.Key>) throws {
+        try values.encode(self, forKey: .value)
+    }
+}
+
+/// The form of an enum with a case for each screen, as Swift encodes it, such as `{"signIn":{"email":"ada@example.com"}}`.
+extension AuthRoute: Codable {
+    fileprivate enum Key: String, CodingKey { case value = "_0", email }
+
+    /// Decodes a route of a stored path.
+    ///
+    /// - Throws: `DecodingError` for a screen that this version does not have.
+    public init(from decoder: any Decoder) throws {
+        let kinds = try decoder.container(keyedBy: Kind.self)
+        guard let kind = kinds.allKeys.first, kinds.allKeys.count == 1 else {
+            let problem = "The route does not name one screen of this version."
+            throw DecodingError.dataCorrupted(.init(codingPath: decoder.codingPath, debugDescription: problem))
+        }
+        let values = try kinds.nestedContainer(keyedBy: Key.self, forKey: kind)
+        if let screen = kind.screen as? any MailScreen.Type {
+            self = try screen.decode(values)
+        } else {
+            self.init(
+                kind, email: try values.decodeIfPresent(String.self, forKey: .email),
+                customName: kind == .custom ? try values.decode(String.self, forKey: .value) : nil, waiting: nil)
         }
     }
 
-    /// The address of a screen that waits for an email; nil for any other screen.
-    var email: String? {
-        let email =
-            switch self {
-            case .verification(let screen): screen.email
-            case .passwordReset(let screen): screen.email
-            default: ""
-            }
-        return email.isEmpty ? nil : email
+    /// Encodes the name of the screen, and the address or the state with which it begins.
+    public func encode(to encoder: any Encoder) throws {
+        var kinds = encoder.container(keyedBy: Kind.self)
+        var values = kinds.nestedContainer(keyedBy: Key.self, forKey: kind)
+        if let mailScreen { return try mailScreen.encode(into: &values) }
+        try values.encodeIfPresent(customName, forKey: .value)
+        try values.encodeIfPresent(email, forKey: .email)
     }
+}
 
-    /// The kind of a screen; several custom screens may be open, but only one of any other kind.
-    enum Kind: String, Hashable, Sendable, CaseIterable {
-        case signIn, registration, verification, passwordReset, accounts, profile, editProfile, changePassword
-        case secondFactor, devices, passkeys, passkeyOffer, custom
-    }
-
-    /// The kind of the screen.
-    var kind: Kind {
-        switch self {
-        case .signIn: .signIn
-        case .registration: .registration
-        case .verification: .verification
-        case .passwordReset: .passwordReset
-        case .accounts: .accounts
-        case .profile: .profile
-        case .editProfile: .editProfile
-        case .changePassword: .changePassword
-        case .secondFactor: .secondFactor
-        case .devices: .devices
-        case .passkeys: .passkeys
-        case .passkeyOffer: .passkeyOffer
-        case .custom: .custom
-        }
-    }
-
-    /// Whether another route leads to the same screen, which is open at most once.
-    func isSameScreen(as other: AuthRoute) -> Bool {
-        if case .custom(let name, _) = self, case .custom(let otherName, _) = other { return name == otherName }
-        return kind == other.kind
-    }
+extension AuthRoute: CustomStringConvertible {
+    /// The name of the screen without an address, such as `devices` or `custom(plan)`.
+    public var description: String { customName.map { "custom(\($0))" } ?? kind.rawValue }
 }

@@ -61,7 +61,7 @@ extension AuthScene {
 
     /// Clears the sign-in's address after the account was deleted.
     private func forgetAddress() {
-        if navigator.flow.isAtStart, case .signIn = path.last { navigator.change { $0.close() } }
+        if navigator.flow.isAtStart, path.last?.kind == .signIn { navigator.change { $0.close() } }
     }
 
     func follow(_ outcome: UserMenuScreen.Outcome) {

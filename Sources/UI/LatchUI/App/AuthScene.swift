@@ -83,7 +83,7 @@ extension AuthScene {
     ///
     /// A dismissed step-up comes back with the next request that requires it.
     public var screen: AuthScreen? {
-        auth?.isLocked == true ? nil : stepUp.map(AuthScreen.stepUp) ?? screens.last
+        auth?.isLocked == true ? nil : stepUp.map { AuthScreen($0) { nil } } ?? screens.last
     }
 
     private var stepUp: StepUpModel? {

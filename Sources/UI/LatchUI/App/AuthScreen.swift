@@ -1,76 +1,30 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A screen of an ``AuthModel`` with its model, for a view that shows each kind with a different view.
+/// A screen of an ``AuthModel`` with its model, for a view that shows some screens by views of the app.
+///
+/// ```swift no-check
+/// if let signIn = screen.model as? SignInModel { WelcomeView(signIn) } else { AuthScreenView(screen) }
+/// ```
+///
+/// A screen of the app has the model that the app has made, and `AuthRoute.customName` in its ``route``.
 @MainActor
-public enum AuthScreen {
-    /// The sign-in.
-    case signIn(SignInModel)
-    /// The registration.
-    case registration(RegistrationModel)
-    /// The verification of an address.
-    case verification(EmailVerificationModel)
-    /// The password reset.
-    case passwordReset(PasswordResetModel)
-    /// The accounts of this device.
-    case accounts(AccountSwitcherModel)
-    /// The profile.
-    case profile(ProfileModel)
-    /// The editing of the names.
-    case editProfile(EditProfileModel)
-    /// The change of the password.
-    case changePassword(ChangePasswordModel)
-    /// The set-up of a second factor.
-    case secondFactor(SecondFactorModel)
-    /// The devices.
-    case devices(DevicesModel)
-    /// The passkeys.
-    case passkeys(PasskeysModel)
-    /// The offer of a passkey.
-    case passkeyOffer(PasskeyModel)
-    /// The repeated authentication that a server requires.
-    case stepUp(StepUpModel)
-    /// A screen of the app, with its route: an additional screen, or a replacement for one of LatchUI's.
-    case custom(any AnyScreenModel, for: AuthRoute)
+public struct AuthScreen {
+    /// The model, such as a ``SignInModel`` or the model of an app's screen.
+    public let model: any AnyScreenModel
+    private let currentRoute: @MainActor () -> AuthRoute?
 
-    /// The model of any kind of screen.
-    public var model: any AnyScreenModel {
-        switch self {
-        case .signIn(let model): model
-        case .registration(let model): model
-        case .verification(let model): model
-        case .passwordReset(let model): model
-        case .accounts(let model): model
-        case .profile(let model): model
-        case .editProfile(let model): model
-        case .changePassword(let model): model
-        case .secondFactor(let model): model
-        case .devices(let model): model
-        case .passkeys(let model): model
-        case .passkeyOffer(let model): model
-        case .stepUp(let model): model
-        case .custom(let model, for: _): model
-        }
+    /// The route to the screen as it is now; nil for the step-up, which the server raises again.
+    public var route: AuthRoute? { currentRoute() }
+
+    init(_ model: any AnyScreenModel, route: @escaping @MainActor () -> AuthRoute?) {
+        (self.model, currentRoute) = (model, route)
     }
 
-    /// The route to the screen; nil for the step-up, which the server raises again.
-    public var route: AuthRoute? {
-        switch self {
-        case .signIn(let model): .signIn(email: model.screen.fields.storableEmail)
-        case .registration(let model): .registration(email: model.screen.fields.storableEmail)
-        case .verification(let model): .verification(model.screen)
-        case .passwordReset(let model): .passwordReset(model.screen)
-        case .accounts: .accounts
-        case .profile: .profile
-        case .editProfile: .editProfile
-        case .changePassword: .changePassword
-        case .secondFactor: .secondFactor
-        case .devices: .devices
-        case .passkeys: .passkeys
-        case .passkeyOffer(let model): .passkeyOffer(email: model.screen.account)
-        case .stepUp: nil
-        case .custom(let model, for: .registration(let email)):
-            .registration(email: model.control(.email)?.text.value.plausibleEmail ?? email)
-        case .custom(_, for: let route): route
+    /// Creates a screen of the app: a further one, or one in place of LatchUI's.
+    init(_ model: any AnyScreenModel, inPlaceOf route: AuthRoute) {
+        self.init(model) {
+            guard route.kind == .registration, let email = model.control(.email) else { return route }
+            return .registration(email: email.text.value.plausibleEmail)
         }
     }
 }

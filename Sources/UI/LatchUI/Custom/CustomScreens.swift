@@ -19,12 +19,7 @@ public struct ScreenPosition<Outcome> {
     public let end: @MainActor (Outcome) -> Void
 
     /// The address of the user, of the registration before it, or as typed before; empty if it is not known.
-    public var email: String {
-        switch route {
-        case .signIn(let email), .registration(let email), .passkeyOffer(let email), .custom(_, let email?): email
-        default: profile?.email ?? ""
-        }
-    }
+    public var email: String { route.email ?? profile?.email ?? "" }
 }
 
 extension ScreenPosition {
@@ -59,18 +54,11 @@ extension ScreenPosition<Void> {
     }
 }
 
-extension ScreenPosition where Outcome == AuthOutcome {
-    init(
-        client: AuthClient, route: AuthRoute, profile: AccountProfile?, clock: WallClock,
-        report: @escaping @MainActor (AuthOutcome) -> Void
-    ) {
-        (self.client, self.route, self.profile, self.clock, end) = (client, route, profile, clock, report)
-    }
-
-    /// Returns the position of a screen with a different type of outcome.
-    func mapped<Other>(_ outcome: @escaping @MainActor (Other) -> AuthOutcome) -> ScreenPosition<Other> {
+extension ScreenPosition where Outcome == AuthFlow.Move {
+    /// Returns the position of a screen whose outcomes are others.
+    func mapped<Other>(_ move: @escaping @MainActor (Other) -> AuthFlow.Move) -> ScreenPosition<Other> {
         ScreenPosition<Other>(client: client, route: route, profile: profile, clock: clock) { [end] in
-            end(outcome($0))
+            end(move($0))
         }
     }
 }
@@ -84,12 +72,17 @@ public protocol ReplaceableScreen: Screen {
 /// The place of an app's screen in the flow of an ``AuthModel``.
 public struct ScreenReplacement<Outcome: Sendable>: Sendable {
     let kind: AuthRoute.Kind
-    let outcome: @MainActor (Outcome) -> AuthOutcome
+    let move: @Sendable (Outcome) -> AuthFlow.Move
+
+    init<S: RoutedScreen>(of screen: S.Type) where S.Outcome == Outcome {
+        kind = S.kind
+        move = { S.move(after: $0) }
+    }
 }
 
 /// The screens of an app in the flow of its model.
 struct CustomScreens: Sendable {
-    typealias MakeModel = @MainActor (ScreenPosition<AuthOutcome>) -> any AnyScreenModel
+    typealias MakeModel = @MainActor (ScreenPosition<AuthFlow.Move>) -> any AnyScreenModel
 
     /// A screen of the app, and when it is shown.
     struct Step: Sendable {
@@ -108,8 +101,8 @@ struct CustomScreens: Sendable {
 
     /// The function that creates the screen of a route; nil for a screen of LatchUI.
     func maker(of route: AuthRoute) -> MakeModel? {
-        if case .custom(let name, _) = route { return steps.first { $0.name == name }?.make }
-        return replacements[route.kind]
+        guard let name = route.customName else { return replacements[route.kind] }
+        return steps.first { $0.name == name }?.make
     }
 }
 
@@ -149,7 +142,7 @@ extension AuthModel.Configuration {
         screens.steps.removeAll { $0.name == name }
         screens.steps.append(
             CustomScreens.Step(name: name, moment: moment, isNeeded: isNeeded) { position in
-                make(position.mapped { .custom })
+                make(position.mapped { .close() })
             })
     }
 
@@ -168,49 +161,6 @@ extension AuthModel.Configuration {
         _ screen: S.Type, by make: @escaping @MainActor (ScreenPosition<S.Outcome>) -> any AnyScreenModel
     ) {
         let replacement = S.replacement
-        screens.replacements[replacement.kind] = { make($0.mapped(replacement.outcome)) }
+        screens.replacements[replacement.kind] = { make($0.mapped(replacement.move)) }
     }
-}
-
-extension RegistrationScreen: ReplaceableScreen {
-    /// The registration.
-    public static var replacement: ScreenReplacement<Outcome> {
-        ScreenReplacement(kind: .registration) { .registration($0) }
-    }
-}
-
-extension ProfileScreen: ReplaceableScreen {
-    /// The profile.
-    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(kind: .profile) { .profile($0) } }
-}
-
-extension EditProfileScreen: ReplaceableScreen {
-    /// The editing of the names.
-    public static var replacement: ScreenReplacement<Outcome> {
-        ScreenReplacement(kind: .editProfile) { .editProfile($0) }
-    }
-}
-
-extension ChangePasswordScreen: ReplaceableScreen {
-    /// The change of the password.
-    public static var replacement: ScreenReplacement<Outcome> {
-        ScreenReplacement(kind: .changePassword) { .changePassword($0) }
-    }
-}
-
-extension SecondFactorScreen: ReplaceableScreen {
-    /// The set-up of a second factor.
-    public static var replacement: ScreenReplacement<Outcome> {
-        ScreenReplacement(kind: .secondFactor) { .secondFactor($0) }
-    }
-}
-
-extension DevicesScreen: ReplaceableScreen {
-    /// The devices.
-    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(kind: .devices) { .devices($0) } }
-}
-
-extension PasskeysScreen: ReplaceableScreen {
-    /// The passkeys.
-    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(kind: .passkeys) { .passkeys($0) } }
 }

@@ -150,3 +150,27 @@ extension ScreenModel where S == DevicesScreen {
         }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// The devices.
+    public static var devices: AuthRoute { AuthRoute(.devices) }
+}
+
+extension DevicesScreen: RoutedScreen {
+    static var kind: AuthRoute.Kind { .devices }
+
+    static func isAvailable(in flow: AuthFlow) -> Bool { flow.hasUser }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> DevicesModel? {
+        DevicesModel(factory.client, clock: factory.clock)
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move { .close() }
+}
+
+extension DevicesScreen: ReplaceableScreen {
+    /// The devices.
+    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(of: Self.self) }
+}

@@ -88,3 +88,26 @@ extension ScreenModel where S == PasskeyScreen {
         }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// Returns the route to the offer of a passkey, with the address of the account.
+    public static func passkeyOffer(email: String) -> AuthRoute {
+        AuthRoute(.passkeyOffer, email: email)
+    }
+}
+
+extension PasskeyScreen: RoutedScreen {
+    static var kind: AuthRoute.Kind { .passkeyOffer }
+
+    var route: AuthRoute { .passkeyOffer(email: account) }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> PasskeyModel? {
+        guard let passkeys = factory.passkeys else { return nil }
+        return PasskeyModel(
+            factory.client, provider: passkeys, account: route.email ?? "", clock: factory.clock)
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move { .close() }
+}

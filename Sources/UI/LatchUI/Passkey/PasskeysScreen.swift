@@ -231,3 +231,25 @@ extension AuthClient {
         try await passkeys().sorted { ($0.createdAt, $0.id) > ($1.createdAt, $1.id) }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// The passkeys.
+    public static var passkeys: AuthRoute { AuthRoute(.passkeys) }
+}
+
+extension PasskeysScreen: RoutedScreen {
+    static var kind: AuthRoute.Kind { .passkeys }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> PasskeysModel? {
+        PasskeysModel(factory.client, provider: factory.passkeys, clock: factory.clock)
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move { .close() }
+}
+
+extension PasskeysScreen: ReplaceableScreen {
+    /// The passkeys.
+    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(of: Self.self) }
+}

@@ -162,3 +162,32 @@ extension ChangePasswordScreen {
         }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// The change of the password.
+    public static var changePassword: AuthRoute { AuthRoute(.changePassword) }
+}
+
+extension ChangePasswordScreen: RoutedScreen {
+    static var kind: AuthRoute.Kind { .changePassword }
+
+    static func isAvailable(in flow: AuthFlow) -> Bool { flow.hasUser }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> ChangePasswordModel? {
+        ChangePasswordModel(factory.client, email: factory.user?.email, clock: factory.clock)
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move {
+        switch outcome {
+        case .passwordReset: .resetPassword
+        case .changed, .cancelled: .close()
+        }
+    }
+}
+
+extension ChangePasswordScreen: ReplaceableScreen {
+    /// The change of the password.
+    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(of: Self.self) }
+}

@@ -303,3 +303,32 @@ extension PasswordResetScreen {
         }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// Returns the route to the password reset.
+    public static func passwordReset(_ screen: PasswordResetScreen) -> AuthRoute {
+        AuthRoute(screen)
+    }
+}
+
+extension PasswordResetScreen: MailScreen {
+    static var kind: AuthRoute.Kind { .passwordReset }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> PasswordResetModel? {
+        guard var screen = route.mailScreen as? Self else { return nil }
+        screen.leadsToSignIn = factory.owner == nil
+        return PasswordResetModel(
+            factory.signInClient, screen: screen, clock: factory.clock,
+            signIn: factory.passwordSignIn(of: factory.owner))
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move {
+        switch outcome {
+        case .signIn(let email): .passwordSet(email: email)
+        case .signedIn: .signedIn(by: .password)
+        case .cancelled: .close()
+        }
+    }
+}

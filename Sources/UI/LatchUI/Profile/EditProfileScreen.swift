@@ -129,3 +129,32 @@ extension ScreenModel where S == EditProfileScreen {
         }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// The editing of the names.
+    public static var editProfile: AuthRoute { AuthRoute(.editProfile) }
+}
+
+extension EditProfileScreen: RoutedScreen {
+    static var kind: AuthRoute.Kind { .editProfile }
+
+    static func isAvailable(in flow: AuthFlow) -> Bool { flow.hasUser && flow.hasProfile }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> EditProfileModel? {
+        factory.user?.profile.map { EditProfileModel(factory.client, profile: $0, clock: factory.clock) }
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move {
+        switch outcome {
+        case .saved(let profile): .close(.show(profile))
+        case .cancelled: .close()
+        }
+    }
+}
+
+extension EditProfileScreen: ReplaceableScreen {
+    /// The editing of the names.
+    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(of: Self.self) }
+}

@@ -291,3 +291,42 @@ extension AuthClient {
         do { return try await signInMethods().hasSecondFactor } catch is AccountError { return nil }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// The profile.
+    public static var profile: AuthRoute { AuthRoute(.profile) }
+}
+
+extension ProfileScreen: RoutedScreen {
+    static var kind: AuthRoute.Kind { .profile }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> ProfileModel? {
+        let model = ProfileModel(
+            factory.client, profile: factory.user?.profile, offersPasskeys: factory.passkeys?.isAvailable == true,
+            clock: factory.clock, didLoad: { [weak user = factory.user] in user?.take($0) })
+        model.update { $0.rows = factory.configuration.rows.in(.profile) }
+        return model
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move {
+        switch outcome {
+        case .edit: .edit
+        case .changePassword: .open(.changePassword)
+        case .secondFactor: .open(.secondFactor)
+        case .passkeys: .open(.passkeys)
+        case .devices: .open(.devices)
+        case .verifyEmail(let email): .open(.verification(EmailVerificationScreen(email: email, isSent: false)))
+        case .row(let row): .perform(.choose(row: row))
+        case .signedOut: .stay
+        case .deleted: .deleted
+        case .closed: .close()
+        }
+    }
+}
+
+extension ProfileScreen: ReplaceableScreen {
+    /// The profile.
+    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(of: Self.self) }
+}

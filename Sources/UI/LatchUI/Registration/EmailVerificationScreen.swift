@@ -374,3 +374,32 @@ extension EmailVerificationScreen {
         }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// Returns the route to the verification of an address.
+    public static func verification(_ screen: EmailVerificationScreen) -> AuthRoute {
+        AuthRoute(screen)
+    }
+}
+
+extension EmailVerificationScreen: MailScreen {
+    static var kind: AuthRoute.Kind { .verification }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> EmailVerificationModel? {
+        guard let screen = route.mailScreen as? Self else { return nil }
+        let isOwn = factory.owner != nil
+        return EmailVerificationModel(
+            isOwn ? factory.client : factory.signInClient, screen: screen, clock: factory.clock,
+            signIn: isOwn ? nil : factory.passwordSignIn())
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move {
+        switch outcome {
+        case .verified(let email), .signIn(let email): .verified(email: email)
+        case .signedIn: .signedIn(by: .password)
+        case .later: .close()
+        }
+    }
+}

@@ -208,3 +208,37 @@ extension RegistrationScreen {
         }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// Returns the route to the registration, with the address if it is known.
+    public static func registration(email: String) -> AuthRoute {
+        AuthRoute(.registration, email: email)
+    }
+}
+
+extension RegistrationScreen: RoutedScreen {
+    static var kind: AuthRoute.Kind { .registration }
+    static var needsUser: Bool { false }
+
+    var route: AuthRoute { AuthRoute(Self.kind, email: fields.storableEmail) }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> RegistrationModel? {
+        let screen = RegistrationScreen(email: route.email ?? "", options: factory.configuration.registration)
+        return RegistrationModel(factory.signInClient, screen: screen, clock: factory.clock)
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move {
+        switch outcome {
+        case .registered(let email): .registered(email: email)
+        case .signIn(let email): .returnToSignIn(email: email)
+        case .cancelled: .close()
+        }
+    }
+}
+
+extension RegistrationScreen: ReplaceableScreen {
+    /// The registration.
+    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(of: Self.self) }
+}

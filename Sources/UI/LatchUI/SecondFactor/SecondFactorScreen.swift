@@ -312,3 +312,29 @@ extension ScreenModel where S == SecondFactorScreen {
         }
     }
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// The set-up of a second factor.
+    public static var secondFactor: AuthRoute { AuthRoute(.secondFactor) }
+}
+
+extension SecondFactorScreen: RoutedScreen {
+    static var kind: AuthRoute.Kind { .secondFactor }
+
+    static func isAvailable(in flow: AuthFlow) -> Bool { flow.hasUser }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> SecondFactorModel? {
+        SecondFactorModel(factory.client, clock: factory.clock)
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move {
+        .close(outcome == .cancelled ? nil : .reloadProfile)
+    }
+}
+
+extension SecondFactorScreen: ReplaceableScreen {
+    /// The set-up of a second factor.
+    public static var replacement: ScreenReplacement<Outcome> { ScreenReplacement(of: Self.self) }
+}

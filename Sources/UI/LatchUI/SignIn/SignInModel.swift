@@ -73,3 +73,55 @@ private func signIn(
     }.value
     return .signedIn
 }
+
+// MARK: - In an app
+
+extension AuthRoute {
+    /// Returns the route to the sign-in, with the address if it is known.
+    public static func signIn(email: String) -> AuthRoute { AuthRoute(.signIn, email: email) }
+}
+
+extension SignInScreen: RoutedScreen {
+    static var kind: AuthRoute.Kind { .signIn }
+    static var needsUser: Bool { false }
+
+    var route: AuthRoute { AuthRoute(Self.kind, email: fields.storableEmail) }
+
+    static func makeModel(at route: AuthRoute, by factory: AuthScreenFactory) -> SignInModel? {
+        var options = factory.configuration.options
+        // Where there is content to return to.
+        if factory.user != nil || factory.isForGuest {
+            options.isDismissible = true
+        } else if !factory.isCancellable {
+            // A user who has none can only leave for what the app has.
+            options.isDismissible = false
+        }
+        // A signed-out user has no menu that leads there.
+        options.offersAccounts = factory.user == nil && factory.hasOtherAccounts
+        let (client, accountSignIn) = (factory.signInClient, factory.accountSignIn)
+        var signIn: (@Sendable (IdentityProvider) async throws -> Void)?
+        if let signInThrough = factory.configuration.signInThrough {
+            signIn = { try await signInThrough(client, $0) }
+        }
+        return SignInModel(
+            client, screen: SignInScreen(name: route.email ?? "", options: options), clock: factory.clock,
+            signInThrough: signIn, passkeys: factory.passkeys, didSignIn: { try await accountSignIn?.adopt(client) })
+    }
+
+    static func move(after outcome: Outcome) -> AuthFlow.Move {
+        switch outcome {
+        // Without a press it is a passkey that the keyboard has suggested.
+        case .signedIn: .signedIn(by: .passkey)
+        case .registration(let email): .open(.registration(email: email))
+        case .passwordReset(let email): .open(.passwordReset(PasswordResetScreen(email: email)))
+        case .verification(let email): .open(.verification(EmailVerificationScreen(email: email, isSent: false)))
+        case .accounts: .open(.accounts)
+        case .cancelled: .cancelSignIn
+        }
+    }
+
+    func move(after outcome: Outcome) -> AuthFlow.Move {
+        if outcome == .signedIn, let way { return .signedIn(by: way) }
+        return Self.move(after: outcome)
+    }
+}

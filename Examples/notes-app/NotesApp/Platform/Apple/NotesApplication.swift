@@ -20,7 +20,7 @@ struct NotesApplication: App {
                 NotesView(model)
             }
             .authScreen { screen in
-                if case .signIn(let signIn) = screen { WelcomeView(signIn) } else { AuthScreenView(screen) }
+                if let signIn = screen.model as? SignInModel { WelcomeView(signIn) } else { AuthScreenView(screen) }
             }
             // Of the gate, which stays: the notes are removed when their view is gone.
             .onChange(of: model.currentID, initial: true) { model.followAccount() }

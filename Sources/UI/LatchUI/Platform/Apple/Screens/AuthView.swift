@@ -31,23 +31,8 @@ public struct AuthScreenView: View {
 
     /// The view.
     public var body: some View {
-        switch screen {
-        case .signIn(let model): SignInView(model)
-        case .registration(let model): RegistrationView(model)
-        // The gate opens their links: the views of the screens would open them a second time.
-        case .verification(let model): ScreenForm(model)
-        case .passwordReset(let model): ScreenForm(model)
-        case .accounts(let model): AccountSwitcherView(model)
-        case .profile(let model): ProfileView(model)
-        case .editProfile(let model): EditProfileView(model)
-        case .changePassword(let model): ChangePasswordView(model)
-        case .secondFactor(let model): SecondFactorView(model)
-        case .devices(let model): DevicesView(model)
-        case .passkeys(let model): PasskeysView(model)
-        case .passkeyOffer(let model): PasskeyView(model)
-        case .stepUp(let model): StepUpView(model)
-        case .custom(let model, for: _): (model as? any FormModel)?.form
-        }
+        // The gate opens the links of mails: the screens' own views would open them once more.
+        (screen.model as? any FormModel)?.form
     }
 }
 
@@ -97,7 +82,7 @@ extension View {
     /// ```swift no-check
     /// SessionGate(auth) { NotesView() }
     ///     .authScreen { screen in
-    ///         if case .signIn(let model) = screen { WelcomeView(model) } else { AuthScreenView(screen) }
+    ///         if let model = screen.model as? SignInModel { WelcomeView(model) } else { AuthScreenView(screen) }
     ///     }
     /// ```
     public func authScreen(
