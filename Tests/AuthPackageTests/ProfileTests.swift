@@ -10,10 +10,10 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `A profile` {
+@Suite struct ProfileTests {
     private static let profile = UserProfile(username: "ada", email: "ada@example.com", phoneNumber: "+44 20")
 
-    @Test(.tags(.p13)) func `is kept in memory or in a secret store`() async throws {
+    @Test(.tags(.screenLogic)) func `A profile is kept in memory or in a secret store`() async throws {
         let secrets = InMemorySecretStore()
         for store in [InMemoryProfileStore(), SecretProfileStore(secrets)] as [any ProfileStore] {
             #expect(try await store.load() == nil)
@@ -28,27 +28,27 @@ import Testing
     }
 
     @Test(
-        .tags(.p13),
+        .tags(.screenLogic),
         arguments: [("ab", true), (" a ", false), ("", false), ("  ab  ", true), ("é", false), ("名前", true)])
-    func `has a name of two characters at least`(name: String, isValid: Bool) {
+    func `A profile has a name of two characters at least`(name: String, isValid: Bool) {
         #expect(ProfileRules.validateUsername(name) == isValid)
     }
 
     @Test(
-        .tags(.p13),
+        .tags(.screenLogic),
         arguments: [
             ("ada@example.com", true), (" ada@example.com ", true), ("ada@example", false), ("@example.com", false),
             ("ada@example..com", false), ("ada@@example.com", false), ("a b@example.com", false), ("ada", false),
         ])
-    func `has an address that looks like one`(email: String, isValid: Bool) {
+    func `A profile has an address that looks like one`(email: String, isValid: Bool) {
         #expect(ProfileRules.validateEmail(email) == isValid)
     }
 }
 
-@Suite struct `A program's own URL scheme` {
+@Suite struct URLSchemeTests {
     private static var info: [String: Any] { ["CFBundleURLTypes": [["CFBundleURLSchemes": ["other", "AuthDemo"]]]] }
 
-    @Test(.tags(.p13)) func `is found whatever its case`() throws {
+    @Test(.tags(.screenLogic)) func `A program's own URL scheme is found regardless of case`() throws {
         try HostAppValidation.assertURLSchemePresent(expectedScheme: "authdemo", in: Self.info)
         for scheme in ["auth", "", "authdemo2"] {
             #expect(throws: APIError.invalidURL) {
@@ -61,7 +61,7 @@ import Testing
     }
 }
 
-@Suite struct `The services` {
+@Suite struct ServicesTests {
     /// Answers as the backend of the original does, and keeps the requests.
     private final class Backend: Handler {
         let requests = Mutex<[HTTPRequest]>([])
@@ -93,7 +93,7 @@ import Testing
         )
     }
 
-    @Test(.tags(.p6)) func `invite a person for the signed-in user`() async throws {
+    @Test(.tags(.accountRegistration)) func `The services invite a person for the signed-in user`() async throws {
         let client = try client()
         await #expect(throws: APIError.unauthorized) {
             try await RegistrationService(client).inviteUser(email: "new@example.com")
@@ -107,7 +107,8 @@ import Testing
         #expect(try backend.content(of: "/api/users/invite") == [["email": "new@example.com", "roles": ["client"]]])
     }
 
-    @Test(.tags(.p6, .p7)) func `are the client's operations under their own names`() async throws {
+    @Test(.tags(.accountRegistration, .passwordReset))
+    func `The services are the client's operations under their own names`() async throws {
         let client = try client()
         #expect(try await RegistrationService(client).createUser(email: "new@example.com", password: "p").id == "u2")
         #expect(try await PasswordResetService(client).requestReset(email: "new@example.com") == "sent")

@@ -20,7 +20,7 @@ import AuthenticationServices
 #endif
 
 @MainActor
-@Suite(.timeLimit(.minutes(1))) struct `Sign-in at other providers` {
+@Suite(.timeLimit(.minutes(1))) struct ProviderTests {
     let backend = ScriptedBackend()
     let store = InMemoryTokenStore()
 
@@ -52,7 +52,8 @@ import AuthenticationServices
         #expect(auth.tokens == nil, sourceLocation: sourceLocation)
     }
 
-    @Test(.tags(.p8, .p11)) func `exchange a one-time code for tokens, by the app's challenge`() async throws {
+    @Test(.tags(.providerSignIn, .pathPrefix))
+    func `Sign-ins at other providers exchange a one-time code for tokens, by the app's challenge`() async throws {
         let pages = ScriptedPages { [backend] in .success(try backend.page($0)) }
         let auth = client(pages, try config())
         let claims = try await auth.loginWithMicrosoft(from: PresentationAnchor())
@@ -80,8 +81,8 @@ import AuthenticationServices
         #expect(!page.absoluteString.contains(content["code_verifier"]?.stringValue ?? "https"))
     }
 
-    @Test(.tags(.p8), arguments: ["microsoft", "google", "facebook"])
-    func `have a page of each provider`(provider: String) async throws {
+    @Test(.tags(.providerSignIn), arguments: ["microsoft", "google", "facebook"])
+    func `Sign-ins at other providers have a page of each provider`(provider: String) async throws {
         let pages = ScriptedPages { [backend] in .success(try backend.page($0)) }
         let auth = client(pages, try config())
         switch provider {
@@ -93,7 +94,8 @@ import AuthenticationServices
         #expect(auth.tokens != nil)
     }
 
-    @Test(.tags(.p8)) func `use a new challenge each time, and each code once`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers use a new challenge each time, and each code once`() async throws {
         let links = Links()
         let pages = ScriptedPages { [backend] in
             let link = try backend.page($0)
@@ -116,22 +118,25 @@ import AuthenticationServices
         }
     }
 
-    @Test(.tags(.p1, .p8), arguments: [nil, "", "not a scheme", "https", "javascript"])
-    func `need a scheme of the program before anything is shown`(scheme: String?) async throws {
+    @Test(.tags(.clientDefaults, .providerSignIn), arguments: [nil, "", "not a scheme", "https", "javascript"])
+    func `Sign-ins at other providers need a scheme of the program before anything is shown`(scheme: String?)
+        async throws
+    {
         let pages = ScriptedPages { _ in nil }
         let auth = client(pages, try config(scheme: scheme))
         await #expect(throws: APIError.invalidURL) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
         #expect(pages.opened.isEmpty)
     }
 
-    @Test(.tags(.p8)) func `are shown from https alone`() async throws {
+    @Test(.tags(.providerSignIn)) func `Sign-ins at other providers are shown over https only`() async throws {
         let pages = ScriptedPages { _ in nil }
         let auth = client(pages, try config("http://api.example.com"))
         await #expect(throws: APIError.invalidURL) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
         #expect(pages.opened.isEmpty)
     }
 
-    @Test(.tags(.p8)) func `are refused where the program does not offer them`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers are refused if the program does not offer them`() async throws {
         let pages = ScriptedPages { _ in nil }
         let url = try #require(URL(string: "https://api.example.com"))
         let auth = client(pages, AuthConfiguration(baseURL: url, redirectScheme: "authdemo"))
@@ -141,7 +146,8 @@ import AuthenticationServices
         #expect(pages.opened.isEmpty)
     }
 
-    @Test(.tags(.p8)) func `are told from the failure of the page before`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers have an error that differs from a page that fails to open`() async throws {
         let shown = Mutex(0)
         let pages = ScriptedPages { _ in
             shown.withLock { shown in
@@ -160,16 +166,19 @@ import AuthenticationServices
         await #expect(throws: APIError.cancelled) { try await waiting.value }
     }
 
-    @Test(.tags(.p8)) func `end as cancelled when the user closes the page`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers end as canceled when the user closes the page`() async throws {
         try await expect(.cancelled) { _ in .failure(.cancelled) }
     }
 
-    @Test(.tags(.p8)) func `end at once when no page can be shown`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers end at once when no page can be shown`() async throws {
         let auth = client(ScriptedPages(starts: false) { _ in nil }, try config())
         await #expect(throws: APIError.unknown) { try await auth.loginWithGoogle(from: PresentationAnchor()) }
     }
 
-    @Test(.tags(.p8)) func `end with the task, and close the page`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers end with the task, and close the page`() async throws {
         let pages = ScriptedPages { _ in nil }
         let auth = client(pages, try config())
         let task = Task { try await auth.loginWithGoogle(from: PresentationAnchor()) }
@@ -183,13 +192,13 @@ import AuthenticationServices
     }
 
     @Test(
-        .tags(.p8),
+        .tags(.providerSignIn),
         arguments: [
             "other://auth/callback?", "authdemo://evil/callback?", "authdemo://auth/other?",
             "authdemo://auth/callback/?", "authdemo://user@auth/callback?", "authdemo://auth:1/callback?",
             "authdemo:/auth/callback?", "authdemo://auth/callback%2F?",
         ])
-    func `refuse a deep link to another place`(place: String) async throws {
+    func `Sign-ins at other providers refuse a deep link to another place`(place: String) async throws {
         try await expect(.unauthorized) { [backend] url in
             let link = try backend.page(url).absoluteString
             return URL(string: link.replacing("authdemo://auth/callback?", with: place)).map { .success($0) }
@@ -217,26 +226,29 @@ import AuthenticationServices
         ]
     }
 
-    @Test(.tags(.p8), arguments: Answer.all)
-    private func `refuse an answer that is none`(answer: Answer) async throws {
+    @Test(.tags(.providerSignIn), arguments: Answer.all)
+    private func `Sign-ins at other providers refuse a response that is not an answer`(answer: Answer) async throws {
         try await expect(answer.error) { [backend] in .success(try backend.page($0, answer.change)) }
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.p8)) func `take a code without a state, which the challenge binds`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers take a code without a state, which the challenge binds`() async throws {
         let pages = ScriptedPages { [backend] in .success(try backend.page($0) { $0.removeLast() }) }
         let auth = client(pages, try config())
         try await auth.loginWithGoogle(from: PresentationAnchor())
         #expect(auth.tokens != nil)
     }
 
-    @Test(.tags(.p8)) func `report that the backend refuses a code`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers report that the backend refuses a code`() async throws {
         try await expect(.server(status: 400, message: "The code is not valid.")) { [backend] in
             .success(try backend.page($0) { $0[0].1 = "stolen" })
         }
     }
 
-    @Test(.tags(.p8)) func `take tokens from a URL unless the program refuses them, and tell the developer`()
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers take tokens from a URL unless refused, and tell the developer`()
         async throws
     {
         let tokens = [("accessToken", ScriptedBackend.accessToken), ("refreshToken", "refresh-2")]
@@ -255,7 +267,10 @@ import AuthenticationServices
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func `give tokens the expiry of their JWT, and keep errors of the app's own pages`() async throws {
+    @Test
+    func `Sign-ins at other providers give tokens the expiry of their JWT, and keep errors of the app's pages`()
+        async throws
+    {
         let tokens = AuthPackage.Tokens(accessToken: ScriptedBackend.accessToken, refreshToken: "r")
         #expect(tokens.expiry == Date(timeIntervalSince1970: 4_000_000_000))
         #expect(AuthPackage.Tokens(accessToken: "opaque").expiry == nil)
@@ -277,7 +292,8 @@ import AuthenticationServices
         }
     }
 
-    @Test(.tags(.p8)) func `say which of the package's sentences an error is`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers map each error to one of the package's messages`() async throws {
         let pages = ScriptedPages { [backend] in .success(try backend.page($0) { $0 = [("accessToken", "a")] }) }
         let refusing = client(pages, try config())
         await #expect(throws: APIError.unauthorized) { try await refusing.loginWithGoogle(from: PresentationAnchor()) }
@@ -290,7 +306,8 @@ import AuthenticationServices
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.p8, .p11)) func `reach a LAN address where the program allows it`() async throws {
+    @Test(.tags(.providerSignIn, .pathPrefix))
+    func `Sign-ins at other providers reach a LAN address if the program allows it`() async throws {
         let config = AuthConfiguration(
             baseURL: try #require(URL(string: "http://192.168.1.20:3000")), redirectScheme: "authdemo",
             microsoftEnabled: true, allowingInsecureHTTP: .anyHostWithoutEncryption, log: { _ in })
@@ -302,7 +319,8 @@ import AuthenticationServices
         #expect(backend.requests.allSatisfy { $0.scheme == "http" })
     }
 
-    @Test(.tags(.p8)) func `report a store that fails, and are no success`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers report a store that fails, and do not succeed`() async throws {
         let config = try config()
         let pages = ScriptedPages { [backend] in .success(try backend.page($0)) }
         let auth = AuthClient(
@@ -313,7 +331,8 @@ import AuthenticationServices
     }
 
     /// The guide's "inject a fake authenticator that returns `Tokens` (no UI)".
-    @Test(.tags(.p8)) func `can be replaced by tokens without a page`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `Sign-ins at other providers can be replaced by tokens without a page`() async throws {
         struct Fake: OAuthAuthenticating {
             func signInMicrosoft(from anchor: PresentationAnchor) async throws -> Tokens { Tokens(accessToken: "a") }
             func signInGoogle(from anchor: PresentationAnchor) async throws -> Tokens { throw APIError.cancelled }

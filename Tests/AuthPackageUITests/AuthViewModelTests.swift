@@ -9,7 +9,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@MainActor @Suite struct `The flow of the screens` {
+@MainActor @Suite struct AuthViewModelTests {
     private let client = ScriptedClient()
     private let model: AuthViewModel
 
@@ -19,7 +19,7 @@ import Testing
             config: AuthUIConfig(baseURL: url, appScheme: "authdemo", microsoftEnabled: true), client: client)
     }
 
-    @Test(.tags(.p13)) func `signs in, shows the name, and signs out`() async {
+    @Test(.tags(.screenLogic)) func `The flow of the screens signs in, shows the name, and signs out`() async {
         #expect(model.route == .login)
         #expect(await model.login(email: "ada@example.com", password: "secret"))
         #expect(model.route == .postLogin)
@@ -29,7 +29,8 @@ import Testing
         #expect(client.calls.withLock(\.self) == ["login ada@example.com", "logout"])
     }
 
-    @Test(.tags(.p3, .p13)) func `tells a wrong password from a missing connection`() async {
+    @Test(.tags(.errorMapping, .screenLogic))
+    func `The flow of the screens distinguishes a wrong password from a missing connection`() async {
         client.error.withLock { $0 = .unauthorized }
         #expect(await model.login(email: "ada@example.com", password: "wrong") == false)
         #expect(model.notice?.phrase == ScreenFailure(.wrongCredentials).phrase)
@@ -42,7 +43,7 @@ import Testing
         #expect(model.route == .login)
     }
 
-    @Test(.tags(.p13)) func `signs in by the screen, with the same errors`() async {
+    @Test(.tags(.screenLogic)) func `The flow of the screens signs in by the screen, with the same errors`() async {
         client.error.withLock { $0 = .server(status: 400, message: "Incorrect password.") }
         model.signIn.edit(.email, "ada@example.com")
         model.signIn.edit(.password, "wrong")
@@ -56,7 +57,8 @@ import Testing
         #expect(model.route == .postLogin)
     }
 
-    @Test(.tags(.p13)) func `registers without signing in, and goes on to the sign-in`() async {
+    @Test(.tags(.screenLogic))
+    func `The flow of the screens registers without signing in, and goes on to the sign-in`() async {
         model.signIn.press(.register)
         #expect(model.route == .registration)
         model.registration.edit(.email, "new@example.com")
@@ -71,14 +73,15 @@ import Testing
     }
 
     @Test(
-        .tags(.p13),
+        .tags(.screenLogic),
         arguments: [
             ("authdemo://reset-password?token=abc", true), ("AuthDemo://reset-password?x=1&token=abc", true),
             ("authdemo://reset-password", false), ("authdemo://reset-password?token=", false),
             ("other://reset-password?token=abc", false), ("authdemo://auth/callback?token=abc", false),
             ("https://reset-password?token=abc", false),
         ])
-    func `opens the new password by a link of a mail`(text: String, isOpened: Bool) async throws {
+    func `The flow of the screens opens the new password by a link of a mail`(text: String, isOpened: Bool) async throws
+    {
         let url = try #require(URL(string: text))
         #expect(model.handle(url: url) == isOpened)
         #expect(model.route == (isOpened ? .passwordReset : .login))
@@ -89,7 +92,8 @@ import Testing
         #expect(client.calls.withLock(\.self) == ["reset abc"])
     }
 
-    @Test(.tags(.p13)) func `waits for the mail of a password reset again after a restart`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The flow of the screens waits for the reset email again after a restart`() async throws {
         #expect(model.pendingReset.isEmpty)
         model.signIn.press(.forgotPassword)
         model.passwordReset.edit(.email, "ada@example.com")
@@ -114,15 +118,15 @@ import Testing
         #expect(other.exchangePendingReset(Data("{}".utf8)).isEmpty && other.route != .passwordReset)
     }
 
-    @Test(.tags(.p13)) func `says that no page can be shown without a window`() async {
+    @Test(.tags(.screenLogic)) func `The flow of the screens says that no page can be shown without a window`() async {
         #expect(await model.loginWithMicrosoft() == false)
         #expect(model.notice?.phrase == ScreenFailure(.browserUnavailable).phrase)
         #expect(client.calls.withLock(\.self) == [])
     }
 }
 
-@MainActor @Suite struct `A profile on a screen` {
-    @Test(.tags(.p13)) func `keeps the draft over a problem and a failure`() async {
+@MainActor @Suite struct ProfileScreenTests {
+    @Test(.tags(.screenLogic)) func `A profile on a screen keeps the draft over a problem and a failure`() async {
         let model = ProfileViewModel(
             store: InMemoryProfileStore(UserProfile(username: "ada", email: "ada@example.com")))
         #expect(model.state == .idle)

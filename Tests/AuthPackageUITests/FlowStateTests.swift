@@ -39,7 +39,7 @@ private final class LockableStore: AuthPackage.TokenStore {
 }
 
 /// The screens against a real server, in process.
-@MainActor @Suite struct `The flow of a session` {
+@MainActor @Suite struct FlowStateTests {
     private let server: IdentityServer
     private let store = LockableStore()
     private let config: AuthUIConfig
@@ -76,7 +76,7 @@ private final class LockableStore: AuthPackage.TokenStore {
         try #require(URL(string: "authdemo://reset-password?token=\(token)"))
     }
 
-    @Test(.tags(.p13)) func `restores a stored account at the launch`() async throws {
+    @Test(.tags(.screenLogic)) func `The flow of a session restores a stored account at the launch`() async throws {
         _ = try await client().login(email: email, password: password)
         let model = flow(client())
         await until { model.route != .restoring }
@@ -87,14 +87,15 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.takePostLoginURL() == nil)
     }
 
-    @Test(.tags(.p13)) func `shows the sign-in where no account is stored`() async throws {
+    @Test(.tags(.screenLogic)) func `The flow of a session shows the sign-in if no account is stored`() async throws {
         let model = flow(client())
         await until { model.route != .restoring }
         #expect(model.route == .login)
         #expect(model.notice == nil)
     }
 
-    @Test(.tags(.p13)) func `takes a store that cannot be read for no sign-out, and reads it again`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The flow of a session does not take an unreadable store for a sign-out, and reads it again`() async throws {
         _ = try await client().login(email: email, password: password)
         store.set(.closed)
         let model = flow(client())
@@ -105,14 +106,14 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.route == .postLogin)
     }
 
-    @Test(.tags(.p13)) func `opens the app's URL after a sign-in, once`() async throws {
+    @Test(.tags(.screenLogic)) func `The flow of a session opens the app's URL after a sign-in, once`() async throws {
         let (model, _) = try await signedIn()
         #expect(model.postLoginURL == URL(string: "authdemo://home"))
         #expect(model.takePostLoginURL() == URL(string: "authdemo://home"))
         #expect(model.takePostLoginURL() == nil)
     }
 
-    @Test(.tags(.p13)) func `signs in by the screen, too`() async throws {
+    @Test(.tags(.screenLogic)) func `The flow of a session also signs in by the screen`() async throws {
         let model = flow(client())
         await until { model.route == .login }
         model.signIn.edit(.email, email)
@@ -123,7 +124,8 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.displayName.isEmpty == false)
     }
 
-    @Test(.tags(.p13)) func `asks for the code of a user with a second factor, who has set it up elsewhere`()
+    @Test(.tags(.screenLogic))
+    func `The flow of a session asks for the code of a user who set up a second factor elsewhere`()
         async throws
     {
         let elsewhere = server.client()
@@ -154,7 +156,8 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.displayName.isEmpty == false)
     }
 
-    @Test(.tags(.p13)) func `says that an account is suspended, after the right password alone`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The flow of a session says that an account is suspended, only after the right password`() async throws {
         try await server.suspend(email)
         let model = flow(client())
         await until { model.route == .login }
@@ -168,7 +171,7 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.route == .login)
     }
 
-    @Test(.tags(.p13)) func `shows what the server refuses at its field`() async throws {
+    @Test(.tags(.screenLogic)) func `The flow of a session shows what the server refuses at its field`() async throws {
         let model = flow(client())
         await until { model.route == .login }
         model.show(.registration)
@@ -180,7 +183,8 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.registration.control(.name)?.problem != nil && model.registration.failure == nil)
     }
 
-    @Test(.tags(.p13)) func `returns to the sign-in when the server ends the session, and says so`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The flow of a session returns to the sign-in when the server ends the session, and says so`() async throws {
         let (model, client) = try await signedIn()
         let tokens = try #require(client.tokens)
         let other = server.client()
@@ -196,7 +200,8 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.signIn.control(.email)?.text.value == "")
     }
 
-    @Test(.tags(.p13)) func `keeps a user signed in whom the device cannot sign out`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The flow of a session keeps a user signed in if the device cannot sign out`() async throws {
         let (model, client) = try await signedIn()
         store.set(.readOnly)
         await model.logout()
@@ -209,7 +214,8 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(client.tokens == nil)
     }
 
-    @Test(.tags(.p13)) func `opens a link that starts the app, and goes on with the stored account`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The flow of a session opens a link that starts the app, and goes on with the stored account`() async throws {
         _ = try await client().login(email: email, password: password)
         let model = flow(client())
         #expect(model.handle(url: try link("abc")))
@@ -220,7 +226,8 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.route == .postLogin)
     }
 
-    @Test(.tags(.p13)) func `opens the same link once, with what was typed since`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The flow of a session opens the same link once, with the text typed since`() async throws {
         let (model, _) = try await signedIn()
         model.handle(url: try link("abc"))
         model.passwordReset.edit(.newPassword, "half a pass")
@@ -232,7 +239,8 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.route == .postLogin)
     }
 
-    @Test(.tags(.p13)) func `resets a password twice, and hands the address on`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The flow of a session resets a password twice, and hands the address on`() async throws {
         let model = flow(client())
         await until { model.route == .login }
         for password in ["another long password", "a third long password"] {
@@ -255,7 +263,8 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(await model.login(email: email, password: "a third long password"))
     }
 
-    @Test(.tags(.p13)) func `hands the typed address to the registration and back`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The flow of a session hands the typed address to the registration and back`() async throws {
         let model = flow(client())
         await until { model.route == .login }
         model.signIn.edit(.email, "new@example.com")
@@ -268,7 +277,7 @@ private final class LockableStore: AuthPackage.TokenStore {
     }
 }
 
-@MainActor @Suite struct `The flow of a client with states` {
+@MainActor @Suite struct StatefulClientFlowTests {
     /// A client whose store takes as long as a test wants.
     private final class SlowClient: AuthClientProtocol {
         let current = Mutex(SessionState<Tokens>.unknown)
@@ -294,7 +303,8 @@ private final class LockableStore: AuthPackage.TokenStore {
         var states: AsyncStream<SessionState<Tokens>> { changes }
     }
 
-    @Test(.tags(.p13)) func `shows neither the sign-in nor the content before the store has been read`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The flow of a client with states shows neither screen before the store has been read`() async throws {
         let client = SlowClient()
         let url = try #require(URL(string: "https://id.example.com"))
         let model = AuthViewModel(config: AuthUIConfig(baseURL: url, appScheme: "authdemo"), client: client)
@@ -309,7 +319,7 @@ private final class LockableStore: AuthPackage.TokenStore {
     }
 }
 
-@MainActor @Suite struct `A notice of the flow` {
+@MainActor @Suite struct FlowNoticeTests {
     private let clock = ManualClock()
 
     private func flow(_ client: ScriptedClient) throws -> AuthViewModel {
@@ -318,7 +328,8 @@ private final class LockableStore: AuthPackage.TokenStore {
             client: client, clock: clock.wallClock())
     }
 
-    @Test(.tags(.p13)) func `goes away after two and a half seconds if it reports a success`() async throws {
+    @Test(.tags(.screenLogic))
+    func `A notice of the flow goes away after two and a half seconds if it reports a success`() async throws {
         let model = try flow(ScriptedClient())
         await model.confirmPasswordReset(token: "abc", newPassword: "hunter2-secret")
         #expect(model.notice?.style == .success)
@@ -327,7 +338,8 @@ private final class LockableStore: AuthPackage.TokenStore {
         await until { model.notice == nil }
     }
 
-    @Test(.tags(.p13)) func `stays if it reports a failure, also after a success before it`() async throws {
+    @Test(.tags(.screenLogic))
+    func `A notice of the flow stays if it reports a failure, also after a success before it`() async throws {
         let client = ScriptedClient()
         let model = try flow(client)
         await model.confirmPasswordReset(token: "abc", newPassword: "hunter2-secret")
@@ -342,15 +354,16 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(model.notice == nil)
     }
 
-    @Test(.tags(.p13)) func `stays if it asks for something`() async throws {
+    @Test(.tags(.screenLogic)) func `A notice of the flow stays if it asks for something`() async throws {
         let model = try flow(ScriptedClient())
         await model.register(email: "ada@example.com", password: "hunter2-secret")
         #expect(model.notice?.phrase == Phrase("registration.created", .text("ada@example.com")))
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test(.tags(.p3, .p13), arguments: [Duration.seconds(7), nil])
-    func `locks the sign-in for the time that the backend requested`(pause: Duration?) async throws {
+    @Test(.tags(.errorMapping, .screenLogic), arguments: [Duration.seconds(7), nil])
+    func `A notice of the flow locks the sign-in for the time that the backend requested`(pause: Duration?) async throws
+    {
         let client = ScriptedClient(pause: pause)
         client.error.withLock { $0 = .server(status: 429, message: nil) }
         let model = try flow(client)
@@ -364,7 +377,7 @@ private final class LockableStore: AuthPackage.TokenStore {
         #expect(failure.phrase == Phrase("failure.locked.seconds", .count(pause == nil ? 60 : 7)))
     }
 
-    @Test(.tags(.p3)) func `has the time of the response`() async throws {
+    @Test(.tags(.errorMapping)) func `A notice of the flow has the time of the response`() async throws {
         let url = try #require(URL(string: "https://id.example.com"))
         let client = AuthClient(
             config: AuthConfiguration(baseURL: url),

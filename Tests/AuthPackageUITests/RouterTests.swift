@@ -11,7 +11,7 @@ import Testing
 
 @testable import AuthPackageUI
 
-@MainActor @Suite struct `The router of the program` {
+@MainActor @Suite struct RouterTests {
     private let router = AuthUIRouter()
     private let client = ScriptedClient()
     private let config: AuthUIConfig
@@ -22,14 +22,15 @@ import Testing
 
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    @Test(.tags(.p13)) func `opens links on the screens`() throws {
+    @Test(.tags(.screenLogic)) func `The router of the program opens links on the screens`() throws {
         let model = router.configure(config: config, client: client)
         #expect(router.handle(url: try url("authdemo://reset-password?token=abc")))
         #expect(model.route == .passwordReset)
         #expect(!router.handle(url: try url("authdemo://home")))
     }
 
-    @Test(.tags(.p13)) func `keeps the link that started the app until there are screens`() throws {
+    @Test(.tags(.screenLogic))
+    func `The router of the program keeps the link that started the app until there are screens`() throws {
         #expect(!router.handle(url: try url("authdemo://home")))
         #expect(router.handle(url: try url("authdemo://reset-password?token=abc")))
         let model = router.configure(config: config, client: client)
@@ -38,12 +39,13 @@ import Testing
         #expect(router.configure(config: config, client: client).route == .login)
     }
 
-    @Test(.tags(.p13)) func `drops a first link of another app`() throws {
+    @Test(.tags(.screenLogic)) func `The router of the program drops a first link of another app`() throws {
         router.handle(url: try url("other://reset-password?token=abc"))
         #expect(router.configure(config: config, client: client).route == .login)
     }
 
-    @Test(.tags(.p13)) func `keeps the model of the same client and backend`() throws {
+    @Test(.tags(.screenLogic))
+    func `The router of the program keeps the model of the same client and backend`() throws {
         let model = router.configure(config: config, client: client)
         model.show(.registration)
         #expect(router.configure(config: config, client: client) === model)
@@ -54,7 +56,7 @@ import Testing
         #expect(router.configure(config: other, client: client) !== model)
     }
 
-    @Test(.tags(.p13)) func `makes one client for all windows`() throws {
+    @Test(.tags(.screenLogic)) func `The router of the program makes one client for all windows`() throws {
         var made = 0
         let make = { () -> any AuthClientProtocol in
             made += 1
@@ -69,7 +71,7 @@ import Testing
     }
 }
 
-@MainActor @Suite struct `The buttons of providers` {
+@MainActor @Suite struct ProviderButtonTests {
     private func config(_ change: (inout AuthUIConfig) -> Void = { _ in }) throws -> AuthUIConfig {
         var config = AuthUIConfig(
             baseURL: try #require(URL(string: "https://id.example.com")), appScheme: "authdemo",
@@ -78,7 +80,7 @@ import Testing
         return config
     }
 
-    @Test(.tags(.p13)) func `are those that the client offers, too`() throws {
+    @Test(.tags(.screenLogic)) func `The buttons of providers are those that the client offers, too`() throws {
         let all = try config()
         let own = AuthViewModel(config: all, client: AuthPackage.AuthClient(config: all.clientConfiguration))
         #expect(own.signIn.control(.provider(.microsoft)) != nil)
@@ -90,7 +92,8 @@ import Testing
         #expect(other.signIn.control(.provider(.google)) != nil)
     }
 
-    @Test(.tags(.p13)) func `show pages above the window of the screens`() async throws {
+    @Test(.tags(.screenLogic))
+    func `The buttons of providers show pages above the window of the screens`() async throws {
         let client = ScriptedClient()
         let model = AuthViewModel(config: try config(), client: client)
         model.window = { AuthPackage.PresentationAnchor() }

@@ -5,15 +5,15 @@ import Testing
 
 @testable import AuthPackageUI
 
-@Suite struct `A style sheet` {
-    @Test(.tags(.p13)) func `has the defaults of the original`() {
+@Suite struct StyleSheetTests {
+    @Test(.tags(.screenLogic)) func `A style sheet has the defaults of the original`() {
         let style = AuthUIStyleSheet(css: "")
         #expect(style == AuthUIStyleSheet())
         #expect([style.cornerRadius, style.spacing, style.titleSize, style.bodySize] == [12, 12, 28, 17])
         #expect(style.primaryColor == nil && style.fontFamily == nil)
     }
 
-    @Test(.tags(.p13)) func `takes every variable`() {
+    @Test(.tags(.screenLogic)) func `A style sheet takes every variable`() {
         let style = AuthUIStyleSheet(
             css: """
                 /* the brand; --authui-spacing: 1px; */
@@ -34,23 +34,24 @@ import Testing
     }
 
     @Test(
-        .tags(.p13),
+        .tags(.screenLogic),
         arguments: [
             "--authui-primary-color: blue", "--authui-primary-color: #12345", "--authui-primary-color: #12345G",
             "--authui-primary-color", "--authui-spacing: -1px", "--authui-spacing: wide", "--authui-spacing: 1e400",
             "--authui-spacing: nan", "--authui-spacing: 2em", "--authui-colour: #123456", "authui-spacing: 4px",
             "/* --authui-spacing: 4px", "--authui-font-family: \"\"", "{}};;:::--", "\u{0}",
         ])
-    func `keeps a default where a variable has another form`(css: String) {
+    func `A style sheet keeps a default if a variable has another form`(css: String) {
         #expect(AuthUIStyleSheet(css: css) == AuthUIStyleSheet())
     }
 
-    @Test(.tags(.p13)) func `takes the last of two values, and the last that is one`() {
+    @Test(.tags(.screenLogic)) func `A style sheet takes the last of two values, and the last valid one`() {
         #expect(AuthUIStyleSheet(css: "--authui-spacing: 4px; --authui-spacing: 8px").spacing == 8)
         #expect(AuthUIStyleSheet(css: "--authui-spacing: 4px; --authui-spacing: wide").spacing == 4)
     }
 
-    @Test(.tags(.p13)) func `has the primary colour on buttons and the accent on badges, each in place of the other`() {
+    @Test(.tags(.screenLogic))
+    func `A style sheet has the primary color on buttons and the accent on badges, each in place of the other`() {
         let both = AuthUIStyleSheet(css: "--authui-primary-color: #0057B8; --authui-accent-color: #FF0000")
         #expect(both.buttonColor == AuthUIStyleSheet.Color(hex: "#0057B8"))
         #expect(both.badgeColor == AuthUIStyleSheet.Color(hex: "#FF0000"))
@@ -61,8 +62,9 @@ import Testing
         #expect(AuthUIStyleSheet().buttonColor == nil && AuthUIStyleSheet().badgeColor == nil)
     }
 
-    @Test(.tags(.p13), arguments: ["#0057B8", "#FFCC00", "#000000", "#FFFFFF", "#808080", "#FF0000", "#34C759"])
-    func `writes on its colours with a contrast of at least 4.5 to 1`(hex: String) throws {
+    @Test(
+        .tags(.screenLogic), arguments: ["#0057B8", "#FFCC00", "#000000", "#FFFFFF", "#808080", "#FF0000", "#34C759"])
+    func `A style sheet writes on its colors with a contrast of at least 4.5 to 1`(hex: String) throws {
         let color = try #require(AuthUIStyleSheet.Color(hex: hex))
         #expect(color.contrast(to: color.contrasting) >= 4.5)
     }

@@ -5,7 +5,7 @@ import Foundation
 import LatchRPC
 import Testing
 
-@Suite struct `An error of seed 000's clients` {
+@Suite struct AxiomErrorTests {
     @Test(arguments: [
         (AxiomError.networkError("offline"), AxiomRecoveryStrategy.retry, true),
         (.clientError(.timeout(0.05)), .retry, true), (.clientError(.invalidAction("bad")), .userInput, true),
@@ -14,14 +14,16 @@ import Testing
         (.actionError(code: "aborted", message: "no"), .retry, true), (.validationError("bad"), .userInput, true),
         (.frameworkError("broken"), .restart, false),
     ])
-    func `has a recovery strategy`(error: AxiomError, strategy: AxiomRecoveryStrategy, isRecoverable: Bool) {
+    func `An error of seed 000's clients has a recovery strategy`(
+        error: AxiomError, strategy: AxiomRecoveryStrategy, isRecoverable: Bool
+    ) {
         #expect(error.recoveryStrategy == strategy)
         #expect(error.isRecoverable == isRecoverable)
         #expect(error.isRetryable == (strategy == .retry))
         #expect((error.recoverySuggestion == nil) == (strategy == .ignore))
     }
 
-    @Test func `has the same text in Foundation's properties`() {
+    @Test func `An error of seed 000's clients has the same text in Foundation's properties`() {
         let error: any Error = AxiomError.clientError(.timeout(0.05))
         #expect(error.localizedDescription == "The action took longer than 0.05 s.")
         #expect((error as? any LocalizedError)?.errorDescription == error.localizedDescription)
@@ -31,13 +33,13 @@ import Testing
         (RPCError(.unauthenticated, "who?"), AxiomError.actionError(code: "unauthenticated", message: "who?")),
         (RPCError(.invalidArgument, "no"), .validationError("no")),
     ])
-    func `is created from the error of the service`(call: RPCError, error: AxiomError) {
+    func `An error of seed 000's clients is created from the error of the service`(call: RPCError, error: AxiomError) {
         let failed = ActionError(
             code: ActionError.callFailed.code, message: call.message, isRetryable: call.isRetryable, cause: call)
         #expect(AxiomError(failed) == error)
     }
 
-    @Test func `differs from an error with another text`() {
+    @Test func `An error of seed 000's clients differs from an error with another text`() {
         #expect(AxiomError.networkError("one") != .networkError("other"))
     }
 }

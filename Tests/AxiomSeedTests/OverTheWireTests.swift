@@ -80,15 +80,15 @@ private struct FakeServer: UserServiceServer {
     }
 }
 
-@Suite struct `The generated client and the generated server` {
+@Suite struct OverTheWireTests {
     private func client(_ fake: UserServiceFake, _ wire: RPCProtocol) throws -> UserManagerClient {
         let service = RPCService(FakeServer(fake: fake).rpcMethods)
         let channel = try RPCChannel("https://users.example", through: service, using: wire)
         return UserManagerClient(service: UserServiceStub(channel), reducer: SessionReducer())
     }
 
-    @Test(.tags(.c2, .c3), arguments: [RPCProtocol.connect, .grpcWeb])
-    func `interoperate`(wire: RPCProtocol) async throws {
+    @Test(.tags(.successfulLogin, .failedLogin), arguments: [RPCProtocol.connect, .grpcWeb])
+    func `The generated client and the generated server interoperate`(wire: RPCProtocol) async throws {
         let client = try client(FakeUserService.service(), wire)
         let thrown = await #expect(throws: AxiomError.self) {
             try await client.process(.login(LoginRequest(email: "test@example.com", password: "no")))
@@ -105,7 +105,9 @@ private struct FakeServer: UserServiceServer {
         #expect(await client.getCurrentState().sessions.isEmpty)
     }
 
-    @Test func `refuse what the rules of a method refuse, before it is called`() async throws {
+    @Test
+    func `The generated client and server refuse what the rules of a method refuse, before it is called`() async throws
+    {
         let fake = FakeUserService.service()
         let service = RPCService(FakeServer(fake: fake).rpcMethods)
         let stub = UserServiceStub(try RPCChannel("https://users.example", through: service))
@@ -120,7 +122,7 @@ private struct FakeServer: UserServiceServer {
         #expect(fake.loginRequests.count == 1)
     }
 
-    @Test func `report a method that the server lacks with its message`() async throws {
+    @Test func `The generated client and server report with its message a method that the server lacks`() async throws {
         let client = try client(UserServiceFake(), .connect)
         let thrown = await #expect(throws: AxiomError.self) {
             try await client.process(.setupTwoFactor(SetupTwoFactorRequest()))

@@ -7,8 +7,8 @@ import Testing
 import UserService
 
 @MainActor
-@Suite struct `Seed 000's tutorial` {
-    @Test func `signs in with the right password`() async throws {
+@Suite struct TutorialTests {
+    @Test func `Seed 000's tutorial signs in with the right password`() async throws {
         let manager = AuthenticationManager()
         try await manager.login(email: "test@example.com", password: "validpassword")
         #expect(manager.isAuthenticated)
@@ -17,7 +17,7 @@ import UserService
         #expect(manager.storedTokens == ["access-1"])
     }
 
-    @Test func `has the session as soon as a login returns, a thousand times`() async throws {
+    @Test func `Seed 000's tutorial has the session as soon as a login returns, a thousand times`() async throws {
         var late = 0
         for _ in 0..<1_000 {
             let manager = AuthenticationManager()
@@ -27,7 +27,7 @@ import UserService
         #expect(late == 0)
     }
 
-    @Test func `stays signed out with a wrong password, and shows the error`() async {
+    @Test func `Seed 000's tutorial stays signed out with a wrong password, and shows the error`() async {
         let client = UserManagerClient()
         let manager = AuthenticationManager(client: client)
         await #expect(throws: AxiomError.actionError(code: "unauthenticated", message: "wrong password")) {
@@ -38,7 +38,7 @@ import UserService
         #expect(await client.getCurrentState().error?.localizedDescription == "wrong password")
     }
 
-    @Test func `registers, and reports the validation errors of a registration`() async throws {
+    @Test func `Seed 000's tutorial registers, and reports the validation errors of a registration`() async throws {
         let manager = AuthenticationManager()
         try await manager.register(
             email: "new@example.com", password: "long enough", firstName: "New", lastName: "Person", username: "new")
@@ -51,7 +51,7 @@ import UserService
         #expect(reasons == ["email must contain '@'", "password must have at least 8 characters"])
     }
 
-    @Test func `refreshes only a session that expires soon`() async throws {
+    @Test func `Seed 000's tutorial refreshes only a session that expires soon`() async throws {
         let manager = AuthenticationManager()
         try await manager.login(email: "test@example.com", password: "validpassword")
         try await manager.refreshTokenIfNeeded()
@@ -61,7 +61,7 @@ import UserService
         try await manager.loadUserProfile()
     }
 
-    @Test func `signs out`() async throws {
+    @Test func `Seed 000's tutorial signs out`() async throws {
         let manager = AuthenticationManager()
         try await manager.login(email: "test@example.com", password: "validpassword")
         try await manager.logout()
@@ -71,7 +71,7 @@ import UserService
         #expect(manager.storedTokens.isEmpty)
     }
 
-    @Test func `shows the devices and revokes one`() async throws {
+    @Test func `Seed 000's tutorial shows the devices and revokes one`() async throws {
         let client = UserManagerClient()
         let manager = AuthenticationManager(client: client)
         #expect(try await manager.getActiveDevices().map(\.id) == ["d1", "d2"])

@@ -7,12 +7,13 @@ import TestTags
 import Testing
 import UserService
 
-@Suite struct `The generated client of the user service` {
+@Suite struct UserManagerClientTests {
     private func client(_ service: UserServiceFake = FakeUserService.service()) -> UserManagerClient {
         UserManagerClient(service: service, reducer: SessionReducer())
     }
 
-    @Test(.tags(.c2)) func `has the user and the session after a login`() async throws {
+    @Test(.tags(.successfulLogin))
+    func `The generated client of the user service has the user and the session after a login`() async throws {
         let client = client()
         try await client.process(.login(LoginRequest(email: "test@example.com", password: "validpassword")))
         let state = await client.getCurrentState()
@@ -22,7 +23,8 @@ import UserService
         #expect(!state.isLoading)
     }
 
-    @Test(.tags(.c3)) func `has the error of a login that failed`() async {
+    @Test(.tags(.failedLogin))
+    func `The generated client of the user service has the error of a login that failed`() async {
         let client = client()
         let thrown = await #expect(throws: AxiomError.self) {
             try await client.process(.login(LoginRequest(email: "test@example.com", password: "no")))
@@ -33,15 +35,17 @@ import UserService
         #expect(!state.isLoading)
     }
 
-    @Test func `returns the response of a call to the caller`() async throws {
+    @Test func `The generated client of the user service returns the response of a call to the caller`() async throws {
         let service = FakeUserService.service()
         service.onSetupTwoFactor = { _ in SetupTwoFactorResponse(secret: "GEZDGNBV") }
         let answer = try await client(service).setupTwoFactor(SetupTwoFactorRequest())
         #expect(answer.secret == "GEZDGNBV")
     }
 
-    @Test(.tags(.a1), arguments: [(true, false, [String]()), (false, true, []), (false, false, ["accept_terms"])])
-    func `is not signed in while a verification is pending`(
+    @Test(
+        .tags(.pendingRegistration),
+        arguments: [(true, false, [String]()), (false, true, []), (false, false, ["accept_terms"])])
+    func `The generated client of the user service is not signed in while a verification is pending`(
         verification: Bool, second: Bool, actions: [String]
     ) async throws {
         let service = FakeUserService.service()
@@ -55,7 +59,8 @@ import UserService
         #expect(await client.getCurrentState().sessions.isEmpty)
     }
 
-    @Test(.tags(.g7)) func `updates an item by the key that the request names`() async throws {
+    @Test(.tags(.updateStrategies))
+    func `The generated client of the user service updates an item by the key that the request names`() async throws {
         let service = FakeUserService.service()
         service.onUpdateProfile = { request in User(id: request.userId, email: request.email ?? "") }
         service.onDeleteUser = { _ in }
@@ -78,7 +83,10 @@ import UserService
         #expect(await client.getCurrentState() == before)
     }
 
-    @Test(.tags(.g11)) func `keeps two hundred users at most, and the cursor of the next page`() async throws {
+    @Test(.tags(.cacheLimits))
+    func `The generated client of the user service keeps at most two hundred users, and the next page's cursor`()
+        async throws
+    {
         let service = FakeUserService.service()
         service.onGetUsers = { _ in
             GetUsersResponse(
@@ -94,7 +102,8 @@ import UserService
         #expect(state.paginatedUsers(offset: 198, limit: 10).map(\.id) == ["198", "199"])
     }
 
-    @Test(.tags(.c9)) func `shows no password, token or captcha of an action`() {
+    @Test(.tags(.actionRedaction))
+    func `The generated client of the user service shows no password, token or captcha of an action`() {
         let actions: [UserManagerAction] = [
             .login(LoginRequest(email: "a@b.c", password: "hunter2", captchaToken: "hunter2")),
             .register(RegisterRequest(email: "a@b.c", password: "hunter2")),
@@ -114,7 +123,7 @@ import UserService
         #expect(!"\(state)".contains("hunter2"))
     }
 
-    @Test(.tags(.a11)) func `returns cached responses while offline, and fails at once for actions without caching`()
+    @Test(.tags(.offlineData)) func `The generated client of the user service returns cached responses while offline`()
         async throws
     {
         let service = FakeUserService.service()
@@ -132,7 +141,7 @@ import UserService
     }
 }
 
-@Suite struct `The generated state of the user service` {
+@Suite struct UserManagerStateTests {
     private let state = UserManagerState(
         users: [
             User(id: "1", email: "zoe@a.b", firstName: "Zoe", createdAt: Date(timeIntervalSince1970: 30)),
@@ -140,7 +149,7 @@ import UserService
             User(id: "3", email: "bob@a.b", firstName: "Bob"),
         ])
 
-    @Test func `supports searching, sorting and queries`() throws {
+    @Test func `The generated state of the user service supports searching, sorting and queries`() throws {
         #expect(state.searchUsers("BOB").map(\.id) == ["3"])
         #expect(state.searchUsers("a.b zoe").map(\.id) == ["1"])
         #expect(try state.sortedUsers(by: "email").map(\.id) == ["2", "3", "1"])
@@ -153,7 +162,7 @@ import UserService
         #expect(state.validationResults.isEmpty)
     }
 
-    @Test func `has value semantics`() {
+    @Test func `The generated state of the user service has value semantics`() {
         let changed = state.addingUser(User(id: "4")).removingUser(withId: "1")
             .updatingUser(User(id: "2", email: "new@a.b")).withLoading(true).withError(.networkError("no"))
         #expect(changed.users.map(\.id) == ["2", "3", "4"])

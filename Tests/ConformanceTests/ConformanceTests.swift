@@ -7,8 +7,8 @@ import TestVectors
 import Testing
 
 @Suite(.enabled(if: VectorFile.protobufConformance.isPresent, "\(VectorSet.hint)"))
-struct `What protobuf's conformance runner asks` {
-    @Test func `is answered with the meaning that was recorded`() throws {
+struct ConformanceRequestTests {
+    @Test func `A request of protobuf's conformance runner is answered with the recorded meaning`() throws {
         let cases = try RecordedCase.all()
         #expect(cases.count == 6540)
         var agreed = 0
@@ -25,7 +25,7 @@ struct `What protobuf's conformance runner asks` {
     }
 
     /// The runner wants these refused; the testee that was recorded merges the two, as the runner allows it for now.
-    @Test func `is refused where a JSON text names a field twice`() throws {
+    @Test func `A request of protobuf's conformance runner is refused if its JSON names a field twice`() throws {
         let cases = try RecordedCase.all().filter(\.namesAFieldTwice)
         #expect(cases.count == 12)
         for recorded in cases {
@@ -36,7 +36,7 @@ struct `What protobuf's conformance runner asks` {
         }
     }
 
-    @Test func `gives messages that come back from JSON and from the text format`() throws {
+    @Test func `A request of protobuf's conformance runner yields messages that JSON and text can represent`() throws {
         let (types, extensions) = (ConformanceTestee.types, ConformanceTestee.extensions)
         var count = 0
         for recorded in try RecordedCase.all() {

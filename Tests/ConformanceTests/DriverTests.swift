@@ -5,14 +5,14 @@ import Foundation
 import LatchRPC
 import Testing
 
-@Suite struct `The conformance driver` {
+@Suite struct DriverTests {
     /// The path of the driver, next to the test bundle.
     private var driver: URL {
         let program = URL(filePath: CommandLine.arguments.first ?? "").resolvingSymlinksInPath()
         return program.deletingLastPathComponent().appending(path: "conformance-driver")
     }
 
-    @Test func `answers each request with its length before it, until the input ends`() throws {
+    @Test func `The conformance driver answers each request with its length before it, until the input ends`() throws {
         let folder = FileManager.default.temporaryDirectory.appending(path: "latch-driver-\(UUID().uuidString)")
         try FileManager.default.createDirectory(at: folder, withIntermediateDirectories: true)
         defer { try? FileManager.default.removeItem(at: folder) }

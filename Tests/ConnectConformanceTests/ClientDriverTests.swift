@@ -6,7 +6,7 @@ import LatchRPC
 import LatchServer
 import Testing
 
-@Suite(.timeLimit(.minutes(3))) struct `The conformance client` {
+@Suite(.timeLimit(.minutes(3))) struct ClientDriverTests {
     /// Our server for as long as `body` runs.
     private func serving(_ body: (ServerCompatResponse) async throws -> Void) async throws {
         let (server, place) = try await ConformanceServer.start(ServerCompatRequest(httpVersion: .httpVersion1))
@@ -19,7 +19,7 @@ import Testing
         await server.shutdown(grace: .zero)
     }
 
-    @Test(arguments: ConformanceStyle.all) func `reports the response to each kind of call`(
+    @Test(arguments: ConformanceStyle.all) func `The conformance client reports the response to each kind of call`(
         style: ConformanceStyle
     ) async throws {
         try await serving { place in
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `reports unsupported features`() async throws {
+    @Test func `The conformance client reports unsupported features`() async throws {
         let style = ConformanceStyle(protocol: .connect, codec: .proto, compression: .identity)
         let usual = try style.request("usual", "Unary", .unary, [UnaryRequest()])
         let changes: [(String, (inout ClientCompatRequest) -> Void)] = [
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `reports an absent server as unavailable`() async throws {
+    @Test func `The conformance client reports an absent server as unavailable`() async throws {
         let style = ConformanceStyle(protocol: .connect, codec: .proto, compression: .identity)
         var request = try style.request("nobody", "Unary", .unary, [UnaryRequest()])
         // RFC 1078's port, where nobody listens; one that a server has left may be another's by now.

@@ -6,8 +6,8 @@ import LatchHTTP
 import LatchRPC
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `The conformance server` {
-    @Test func `reports its address and serves until it is terminated`() async throws {
+@Suite(.timeLimit(.minutes(1))) struct ServerDriverTests {
+    @Test func `The conformance server reports its address and serves until it is terminated`() async throws {
         let (input, output) = (Pipe(), Pipe())
         let process = Process()
         process.executableURL = DriverProcess.url("connect-conformance-server")
@@ -36,11 +36,13 @@ import Testing
     @Test(arguments: [
         ServerCompatRequest(httpVersion: .httpVersion3),
         ServerCompatRequest(useTls: true, clientTlsCert: Data([1])),
-    ]) func `does not start with an unsupported protocol`(request: ServerCompatRequest) async throws {
+    ])
+    func `The conformance server does not start with an unsupported protocol`(request: ServerCompatRequest) async throws
+    {
         await #expect(throws: (any Swift.Error).self) { _ = try await ConformanceServer.start(request) }
     }
 
-    @Test func `responds alternately in a full-duplex call`() async throws {
+    @Test func `The conformance server responds alternately in a full-duplex call`() async throws {
         let service = RPCService(ConformanceService().rpcMethods)
         let channel = try RPCChannel("http://localhost", through: service, using: .grpc)
         let definition = StreamResponseDefinition(responseData: [Data([1]), Data([2]), Data([3])])

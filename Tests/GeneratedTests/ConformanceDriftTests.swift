@@ -5,12 +5,12 @@ import LatchGenerator
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `What is generated for the conformance runners` {
+@Suite struct ConformanceDriftTests {
     @Test(arguments: [
         ("ConformanceDriver", "ConformanceTestee/Generated", 7),
         ("ConnectConformanceDriver", "ConnectConformance/Generated", 1),
     ])
-    func `is what would be generated now`(driver: String, output: String, count: Int) throws {
+    func `Code generated for the conformance runners is up to date`(driver: String, output: String, count: Int) throws {
         let folder = URL(fileURLWithPath: #filePath).appending(path: "../../\(driver)").standardized
         let protos = folder.appending(path: "Protos")
         var options = SwiftOptions()

@@ -5,7 +5,7 @@ import LatchGenerator
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `What is generated and committed` {
+@Suite struct DriftTests {
     static let tests = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
 
     static func output(_ names: [String], _ options: SwiftOptions) throws -> [GeneratedFile] {
@@ -20,7 +20,7 @@ import Testing
 
     static let names = ["all_kinds", "older_kinds", "edition_kinds", "calls"].map { "kinds/\($0).proto" }
 
-    @Test func `is what would be generated now`() throws {
+    @Test func `Generated and committed code is up to date`() throws {
         var options = SwiftOptions()
         options.layout = .perFile
         let files = try Self.output(Self.names, options)
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `is the same for internal declarations`() throws {
+    @Test func `Generated and committed code is the same for internal declarations`() throws {
         var options = SwiftOptions()
         options.layout = .perFile
         options.visibility = .internal
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `is the same twice, in whatever order the files are given`() throws {
+    @Test func `Generated and committed code does not depend on the order of the files`() throws {
         let once = try Self.output(Self.names, SwiftOptions())
         #expect(try Self.output(Self.names, SwiftOptions()) == once)
         let other = try Self.output(Self.names.reversed(), SwiftOptions())

@@ -6,8 +6,9 @@ import LatchRPC
 import TestTags
 import Testing
 
-@Suite struct `Generated names` {
-    @Test(.tags(.g10)) func `are keywords, members and acronyms, and can be called`() throws {
+@Suite struct NamesTests {
+    @Test(.tags(.nameCollisions))
+    func `Generated names are keywords, members and acronyms, and can be called`() throws {
         var message = Keywords(
             self_: "1", init_: "2", class: "3", in: "4", `inout`: "5", var: "6", let: "7", func: "8", default: "9",
             nil: "10", true: "11", type: "12", protocol: "13", storage_: "14", schema: "15", hashValue_: "16",
@@ -23,7 +24,7 @@ import Testing
         #expect(message.description.contains("self"))
     }
 
-    @Test func `of enums' values are cases`() {
+    @Test func `Generated names of enum values are cases`() {
         #expect(
             E.allCases == [
                 .unspecified, .default, .self_, .init_, .type, .e2nd, .allCases_, .schema_, .nil, .unrecognized_,
@@ -31,7 +32,7 @@ import Testing
         #expect(Same(rawValue: 1) == .aSame)
     }
 
-    @Test func `of messages may be those of Swift and of Foundation`() throws {
+    @Test func `Generated names of messages can be those of Swift and of Foundation`() throws {
         var task = GeneratedNames.Task(description_: "d", error: GeneratedNames.Error(text: "t"))
         task.result = GeneratedNames.Result(
             data: GeneratedNames.Data(content: Foundation.Data([1]), parts: ["a": .init()]))
@@ -47,7 +48,7 @@ import Testing
         #expect(GeneratedNames.Message(text: "t").text == "t")
     }
 
-    @Test func `of oneofs may be those of types`() throws {
+    @Test func `Generated names of oneofs can be those of types`() throws {
         try expectRoundTrip(Kind(kind: .again(Kind(kind: .a("x"))), choice: .one(Kind.Choice(b: "b"))))
         #expect(FooBar.name == "names.v1.foo_bar")
     }

@@ -5,8 +5,8 @@ import GeneratedModels
 import LatchRPC
 import Testing
 
-@Suite struct `Generated messages of proto2 and editions` {
-    @Test func `have the defaults of their files`() throws {
+@Suite struct OlderKindsTests {
+    @Test func `Generated messages of proto2 and editions have the defaults of their files`() throws {
         var message = Defaults()
         #expect(message.aDouble == 1.5 && message.infinite == -.infinity && message.notANumber.isNaN)
         #expect(message.anInt32 == -7 && message.anInt64 == .min && message.aUint64 == .max && message.aBool)
@@ -23,7 +23,7 @@ import Testing
         #expect(message.aBool && !message.hasABool)
     }
 
-    @Test func `fail without the required fields`() throws {
+    @Test func `Generated messages of proto2 and editions fail without the required fields`() throws {
         #expect(throws: ProtoError.self) { try Labels(name: "a", number: 1).serialized() }
         #expect(throws: ProtoError.self) { try Labels(serialized: [0x0A, 0x00]) }
         let message = Labels(
@@ -35,7 +35,8 @@ import Testing
         #expect(Labels().at == nil && message.at == Date(timeIntervalSince1970: 3))
     }
 
-    @Test func `refuse a string that is not UTF-8, by its name, where its file permits other bytes`() throws {
+    @Test
+    func `Generated messages of proto2 and editions name a string that is not UTF-8 when they refuse it`() throws {
         func error(_ read: () throws(ProtoError) -> Void) -> String? {
             do throws(ProtoError) { try read() } catch { return error == .invalidText ? error.message : nil }
             return nil
@@ -55,7 +56,7 @@ import Testing
         #expect(try Defaults(serialized: [0x5A, 3, 0xEF, 0xBF, 0xBD]).without == "\u{FFFD}")
     }
 
-    @Test func `have groups, between their tags`() throws {
+    @Test func `Generated messages of proto2 and editions have groups, between their tags`() throws {
         let message = Groups(
             part: Groups.Part(name: "n", piece: [Groups.Part.Piece(number: 1), Groups.Part.Piece()]),
             row: [Groups.Row(text: "t")], either: .left(Groups.Left(a: "a")))
@@ -64,7 +65,7 @@ import Testing
         #expect(message.either == .left(Groups.Left(a: "a")))
     }
 
-    @Test func `keep numbers that a closed enum does not have out of it`() throws {
+    @Test func `Generated messages of proto2 and editions keep unknown numbers out of a closed enum`() throws {
         let message = try Labels(
             serialized: Labels(name: "", number: 0, defaults: Defaults()).serialized() + [0x40, 9])
         #expect(message.sizes == [])
@@ -73,7 +74,7 @@ import Testing
         #expect(Size.allCases == [.small, .large])
     }
 
-    @Test func `take extensions of all types`() throws {
+    @Test func `Generated messages of proto2 and editions take extensions of all types`() throws {
         var message = Extended(name: "a")
         #expect(message[OlderKindsExtensions.nick] == nil && message[OlderKindsExtensions.size] == .large)
         message[OlderKindsExtensions.nick] = "n"
@@ -98,7 +99,7 @@ import Testing
         #expect(try Extended(serialized: Extended(serialized: bytes).serialized(), extensions: known) == message)
     }
 
-    @Test func `follow the features of their fields`() throws {
+    @Test func `Generated messages of proto2 and editions follow the features of their fields`() throws {
         var message = Featured(
             explicit: "", implicit: "i", needed: "n", plain: Featured.Part(number: 1),
             delimited: Featured.Part(number: 2),

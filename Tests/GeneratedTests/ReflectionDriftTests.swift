@@ -5,8 +5,9 @@ import LatchGenerator
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `What is generated for reflection` {
-    @Test(arguments: ["reflection.proto", "names.proto"]) func `is what would be generated now`(name: String) throws {
+@Suite struct ReflectionDriftTests {
+    @Test(arguments: ["reflection.proto", "names.proto"])
+    func `Code generated for reflection is up to date`(name: String) throws {
         let folder = URL(fileURLWithPath: #filePath).appending(path: "../../../Sources/RPC/LatchReflection")
             .standardized
         var options = SwiftOptions()

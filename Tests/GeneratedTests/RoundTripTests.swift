@@ -13,13 +13,13 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
     #expect(try Value(text: message.text()) == message, sourceLocation: place)
 }
 
-@Suite struct `Generated messages` {
+@Suite struct RoundTripTests {
     private let scalars = Scalars(
         aDouble: -1.5, aFloat: .infinity, anInt32: .min, anInt64: .min, aUint32: .max, aUint64: .max, aSint32: -7,
         aSint64: .max, aFixed32: 1, aFixed64: .max, aSfixed32: -1, aSfixed64: .min, aBool: true, aString: "é\n",
         someBytes: Data([0, 255]), aColor: .deepBlue, last: "z")
 
-    @Test func `keep scalars of all types`() throws {
+    @Test func `Generated messages keep scalars of all types`() throws {
         try expectRoundTrip(scalars)
         #expect(scalars.aUint64 == 18_446_744_073_709_551_615)
         #expect(scalars.aFloat == .infinity)
@@ -28,14 +28,14 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         #expect(try Scalars(last: "z").serialized() == [0xFA, 0xFF, 0xFF, 0xFF, 0x0F, 1, 0x7A])
     }
 
-    @Test func `write nothing where nothing is set, and zero where it is`() throws {
+    @Test func `Generated messages write nothing for unset fields, and zero for fields set to zero`() throws {
         #expect(try Scalars().serialized() == [])
         #expect(try Scalars(aDouble: 0, aString: "", aColor: .unspecified).serialized() == [])
         #expect(try Optionals(aString: "").serialized() == [0x72, 0x00])
         #expect(try Optionals(aColor: .unspecified).serialized() == [0x80, 0x01, 0x00])
     }
 
-    @Test func `keep what may be absent`() throws {
+    @Test func `Generated messages keep optional fields`() throws {
         var message = Optionals(
             aDouble: 0, aFloat: 0, anInt32: 0, anInt64: 0, aUint32: 0, aUint64: 0, aSint32: 0, aFixed64: 0,
             aBool: false,
@@ -50,7 +50,7 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         #expect(Optionals().aString == nil && Optionals().aColor == nil && Optionals().length == nil)
     }
 
-    @Test func `keep lists, and change them where they are`() throws {
+    @Test func `Generated messages keep lists, and change them in place`() throws {
         let message = Lists(
             doubles: [1, -2.5], floats: [0.5], int32s: [-1, 0, 1], int64s: [.min], uint32s: [.max], uint64s: [.max],
             sint32s: [-1], sint64s: [-1], fixed32s: [1], fixed64s: [1], sfixed32s: [-1], sfixed64s: [-1],
@@ -67,7 +67,7 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         #expect(other.scalars.map(\.aString) == ["é\n", "changed"])
     }
 
-    @Test func `keep maps of all keys and values`() throws {
+    @Test func `Generated messages keep maps of all keys and values`() throws {
         var message = Maps(
             byInt32: [-1: "a"], byInt64: [.min: .max], byUint32: [.max: .max], byUint64: [1: 0.5], bySint32: [-1: 2.5],
             bySint64: [-1: true], byFixed32: [1: Data([1])], byFixed64: [1: .red, 2: .unrecognized(77)],
@@ -79,7 +79,7 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         #expect(message.byInt32 == [2: "b"])
     }
 
-    @Test func `keep one of several`() throws {
+    @Test func `Generated messages keep one field of a oneof`() throws {
         let all: [Choices.Contact] = [
             .email(""), .phone("1"), .color(.unspecified), .scalars(scalars), .at(Date(timeIntervalSince1970: 1)),
             .after(.seconds(2)), .raw(Data([1])), .none_(false),
@@ -97,7 +97,7 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         #expect(message.other == nil)
     }
 
-    @Test func `hold well-known types`() throws {
+    @Test func `Generated messages hold well-known types`() throws {
         var message = WellKnown(
             at: Date(timeIntervalSince1970: 1_700_000_000.25), length: .milliseconds(1500), nothing: .nullValue,
             mask: FieldMask(paths: ["a.b"]), text: StringValue(""), flag: BoolValue(true),
@@ -109,7 +109,7 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         #expect(try WellKnown(text: StringValue("x")).json() == #"{"text":"x"}"#)
     }
 
-    @Test func `stand in each other`() throws {
+    @Test func `Generated messages nest in each other`() throws {
         var message = Outer(inners: [Outer.Middle.Inner(name: "a")], level: .high)
         message.middle = Outer.Middle(inner: Outer.Middle.Inner(name: "b", back: message), level: .high)
         message.next = Outer(next: Outer())
@@ -117,14 +117,14 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         #expect(message.middle?.inner?.back?.level == .high)
     }
 
-    @Test func `without fields are equal, and keep what they do not know`() throws {
+    @Test func `Generated messages without fields are equal, and keep unknown fields`() throws {
         #expect(Nothing() == Nothing())
         let unknown = try Nothing(serialized: [0x08, 0x01])
         #expect(unknown != Nothing())
         #expect(try unknown.serialized() == [0x08, 0x01])
     }
 
-    @Test(.tags(.c9)) func `never show a secret`() {
+    @Test(.tags(.actionRedaction)) func `Generated messages never show a secret`() {
         let secrets = Secrets(
             name: "shown-name", password: "hidden-1", accessToken: "hidden-2", code: "hidden-3",
             recoveryCodes: ["hidden-4"],
@@ -137,13 +137,13 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         }
     }
 
-    @Test func `have the names of JSON that their files say`() throws {
+    @Test func `Generated messages have the names of JSON that their files say`() throws {
         #expect(
             try Spelled(urlOfPage: "u", fooBar: "f", leading: "l").json()
                 == #"{"pageURL":"u","FooBar":"f","Leading":"l"}"#)
     }
 
-    @Test func `keep numbers of enums that the file does not name`() throws {
+    @Test func `Generated messages keep numbers of enums that the file does not name`() throws {
         let message = try Scalars(serialized: [0x80, 0x01, 0x63])
         #expect(message.aColor == .unrecognized(99))
         #expect(Color(rawValue: 2) == .green && Color.verdant == .green)
@@ -151,7 +151,7 @@ func expectRoundTrip<Value: LatchRPC.Message>(_ message: Value, _ place: SourceL
         #expect(Color.unrecognized(1) == .red)
     }
 
-    @Test func `with a prefix and for a module alone are other types`() throws {
+    @Test func `Generated messages with a prefix and for one module only are different types`() throws {
         let message = OwnScalars(aString: "x", aColor: .red)
         try expectRoundTrip(message)
         #expect(try Scalars(serialized: message.serialized()).aColor == .red)

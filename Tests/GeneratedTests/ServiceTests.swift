@@ -32,7 +32,7 @@ private struct Counter: CounterServiceServer {
     func subtract(_ request: Number, context: CallContext) async throws -> Number { throw RPCError.unimplemented }
 }
 
-@Suite struct `A generated service` {
+@Suite struct ServiceTests {
     private let stub: CounterServiceStub
 
     init() throws {
@@ -40,27 +40,27 @@ private struct Counter: CounterServiceServer {
         stub = CounterServiceStub(try RPCChannel("http://localhost", through: RPCService(Counter().rpcMethods)))
     }
 
-    @Test func `answers calls of one message`() async throws {
+    @Test func `A generated service answers calls of one message`() async throws {
         #expect(try await stub.add(Number(value: 1)).value == 2)
         #expect(try await stub.total(Empty()).value == 7)
         try await stub.reset(Number(value: 1))
         #expect(try await stub.import(Number(value: 5)).seconds == 5)
     }
 
-    @Test func `answers with errors that it throws`() async throws {
+    @Test func `A generated service answers with errors that it throws`() async throws {
         await #expect { try await stub.reset(Number(value: -1)) } throws: { error in
             (error as? RPCError)?.status == .invalidArgument && (error as? RPCError)?.message == "below zero"
         }
     }
 
-    @Test func `answers streams`() async throws {
+    @Test func `A generated service answers streams`() async throws {
         var numbers: [Int64] = []
         for try await number in try await stub.countTo(Number(value: 3)) { numbers.append(number.value) }
         #expect(numbers == [0, 1, 2])
         #expect(try await stub.sum(RPCStream([Number(value: 1), Number(value: 2)])).value == 3)
     }
 
-    @Test func `knows its methods`() {
+    @Test func `A generated service knows its methods`() {
         #expect(CounterServiceMethods.add.path == "/calls.v1.CounterService/Add")
         #expect(CounterServiceMethods.double.kind == .bidirectional)
         #expect(CounterServiceMethods.countTo.kind == .serverStreaming)
@@ -69,8 +69,8 @@ private struct Counter: CounterServiceServer {
     }
 }
 
-@Suite struct `A generated fake` {
-    @Test func `returns the responses of its handlers, and records the requests`() async throws {
+@Suite struct FakeServiceTests {
+    @Test func `A generated fake returns the responses of its handlers, and records the requests`() async throws {
         let fake = CounterServiceFake()
         fake.onAdd = { Number(value: $0.value * 10) }
         fake.onReset = { _ in }
@@ -82,7 +82,7 @@ private struct Counter: CounterServiceServer {
         #expect(fake.totalRequests.isEmpty)
     }
 
-    @Test func `without an answer fails as a server without the method`() async throws {
+    @Test func `A generated fake without an answer fails like a server without the method`() async throws {
         let fake = CounterServiceFake()
         await #expect { try await fake.total(Empty()) } throws: { ($0 as? RPCError)?.status == .unimplemented }
         #expect(fake.totalRequests.count == 1)

@@ -8,7 +8,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `A program at a token endpoint` {
+@Suite struct ClientRegistrationTests {
     let issuer = ScriptedIssuer()
     let grant = RefreshGrant(refreshToken: "r")
 
@@ -25,13 +25,13 @@ import Testing
         return String(decoding: bytes, as: UTF8.self)
     }
 
-    @Test func `says nothing where it is not registered`() async throws {
+    @Test func `A program at a token endpoint sends no credential if it is not registered`() async throws {
         let request = try await request(of: .none)
         #expect(request.fields[.authorization] == nil)
         #expect(issuer.forms == [["grant_type=refresh_token", "refresh_token=r"]])
     }
 
-    @Test func `says who it is where it keeps no secret`() async throws {
+    @Test func `A program at a token endpoint sends its ID if it keeps no secret`() async throws {
         let request = try await request(of: ClientRegistration(clientID: "notes"))
         #expect(request.fields[.authorization] == nil)
         #expect(issuer.forms == [["grant_type=refresh_token", "refresh_token=r", "client_id=notes"]])
@@ -45,7 +45,7 @@ import Testing
         ("ü", "ß", "%C3%BC:%C3%9F"),
         ("notes", "", "notes:"),
     ])
-    func `proves itself by Basic, both halves encoded before they are joined`(
+    func `A program at a token endpoint proves itself by Basic, both halves encoded before they are joined`(
         id: String, secret: String, pair: String
     ) async throws {
         let request = try await request(of: ClientRegistration(clientID: id, secret: secret))
@@ -60,7 +60,9 @@ import Testing
             (["private_key_jwt", "client_secret_post"], "post"), ([], "basic"), (["none"], "basic"), (nil, "basic"),
             (["client_secret_jwt"], "client_secret_jwt"), ("client_secret_post", "basic"),
         ] as [(JSONValue?, String)])
-    func `proves itself in a way that the server supports`(supported: JSONValue?, method: String) async throws {
+    func `A program at a token endpoint proves itself in a way that the server supports`(
+        supported: JSONValue?, method: String
+    ) async throws {
         let secret = "a secret of thirty-two bytes, or more"
         issuer.on(.ok, #"{"access_token":"a"}"#)
         var server = AuthorizationServer.latchwork(at: ScriptedIssuer.url)
@@ -75,7 +77,8 @@ import Testing
         #expect(issuer.forms.last?.contains("client_secret=\(secret)") == (method == "post"))
     }
 
-    @Test func `proves itself as it was told to, whatever the server supports`() async throws {
+    @Test
+    func `A program at a token endpoint proves itself as configured, whatever the server supports`() async throws {
         var server = AuthorizationServer.latchwork(at: ScriptedIssuer.url)
         server.metadata["token_endpoint_auth_methods_supported"] = ["client_secret_post"]
         for registration in [
@@ -86,20 +89,20 @@ import Testing
         }
     }
 
-    @Test func `proves itself in the form only where that is asked for`() async throws {
+    @Test func `A program at a token endpoint proves itself in the form only if configured`() async throws {
         let registration = ClientRegistration(clientID: "no:tes", secret: "p&q=+", authentication: .post)
         let request = try await request(of: registration)
         #expect(request.fields[.authorization] == nil)
         #expect(issuer.forms.last?.suffix(2) == ["client_id=no:tes", "client_secret=p&q=+"])
     }
 
-    @Test func `proves itself where it revokes too`() async throws {
+    @Test func `A program at a token endpoint also proves itself when it revokes`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         try await issuer.endpoint(ClientRegistration(clientID: "notes", secret: "s")).revoke("t", hint: .refresh)
         #expect(try basic(try #require(issuer.requests.first)) == "notes:s")
     }
 
-    @Test(.tags(.l14)) func `shows its name and not its secret`() {
+    @Test(.tags(.secretTransport)) func `A program at a token endpoint shows its name and not its secret`() {
         let registration = ClientRegistration(clientID: "notes", secret: "canary")
         var text = "\(registration) \(String(reflecting: registration)) \(issuer.endpoint(registration))"
         dump(issuer.endpoint(registration), to: &text)
@@ -111,14 +114,14 @@ import Testing
         #expect(registration != ClientRegistration(clientID: "notes", secret: "other"))
     }
 
-    @Test func `finds the endpoints below the issuer's path`() throws {
+    @Test func `A program at a token endpoint finds the endpoints below the issuer's path`() throws {
         let url = try #require(URL(string: "https://example.com/tenants/7/"))
         let provider = AuthorizationServer.latchwork(at: url)
         #expect(provider.tokenEndpoint.absoluteString == "https://example.com/tenants/7/oauth/token")
         #expect(provider.revocationEndpoint?.absoluteString == "https://example.com/tenants/7/oauth/revoke")
     }
 
-    @Test func `keeps the query of an endpoint`() async throws {
+    @Test func `A program at a token endpoint keeps the query of an endpoint`() async throws {
         issuer.on("/token", .ok, #"{"access_token":"a"}"#)
         let url = try #require(URL(string: "https://id.example.com/token?api-version=2"))
         let endpoint = TokenEndpoint(

@@ -6,8 +6,8 @@ import Testing
 
 @testable import LatchPostgres
 
-@Suite struct `The configuration of a database` {
-    @Test func `never shows the connection string`() {
+@Suite struct ConfigurationTests {
+    @Test func `The configuration of a database never shows the connection string`() {
         let configuration = PostgresConfiguration("postgres://latch:canary@localhost/latch")
         var dumped = ""
         dump(configuration, to: &dumped)
@@ -22,7 +22,7 @@ import Testing
         "postgres://latch:can?a@ry@localhost/latch", "postgresql://latch:can%zzary@localhost/latch",
         "host=localhost password=can ary", "postgres://latch@localhost/latch?canary=1",
     ])
-    func `rejects a malformed string without quoting it`(text: String) {
+    func `The configuration of a database rejects a malformed string without quoting it`(text: String) {
         let error = #expect(throws: PostgresError.self) { try ConnectionString(text) }
         #expect(
             error == .malformedConnectionString
@@ -34,7 +34,9 @@ import Testing
         ("host=10.0.0.7", true), ("service=identity", true), ("postgres://localhost,127.0.0.1,[::1]/latch", false),
         ("host=/run/postgresql", false), ("postgres:///latch", false),
     ])
-    func `verifies the server's name unless the string says otherwise`(text: String, isVerified: Bool) throws {
+    func `The configuration of a database verifies the server's name unless the string says otherwise`(
+        text: String, isVerified: Bool
+    ) throws {
         let options = try ConnectionString(text).options(connectTimeout: .seconds(3))
         let mode = try #require(options.firstIndex { $0.keyword == "dbname" })
         #expect(options[..<mode].contains { $0 == ("sslmode", "verify-full") } == isVerified)
@@ -47,7 +49,7 @@ import Testing
         (["PGHOSTADDR": "10.0.0.7"], true), (["PGHOSTADDR": "127.0.0.1", "PGHOST": "db.example.org"], false),
         (["PGHOSTADDR": "127.0.0.1,,"], false), (["PGSERVICE": "identity"], true), ([:], false),
     ])
-    func `takes the environment's address for where libpq connects`(
+    func `The configuration of a database takes the environment's address if libpq would connect there`(
         environment: [String: String], isVerified: Bool
     ) throws {
         for text in ["host=localhost", "postgres://localhost/latch"] {
@@ -55,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `hides a message that repeats the password`() throws {
+    @Test func `The configuration of a database hides a message that repeats the password`() throws {
         let string = try ConnectionString("postgres://latch:canary@localhost/latch")
         #expect(string.redacted("no route.\n\tIs there a host?\n") == "no route")
         #expect(string.redacted("one\ntwo\n") == "one; two")
@@ -67,7 +69,9 @@ import Testing
         ("port=543x", "'port'"), ("port=canary host=localhost", "'port'"), ("sslmode=canary", "'sslmode'"),
         ("host=a,b port=1,2,3", "is malformed"),
     ])
-    func `names an option that libpq does not take, without its value`(text: String, named: String) async {
+    func `The configuration of a database names an option unknown to libpq, without its value`(
+        text: String, named: String
+    ) async {
         let error = await failure { try PostgresConnection(PostgresConfiguration(text)) }
         #expect(
             error == .malformedConnectionString && error?.message.contains(named) == true,
@@ -75,7 +79,7 @@ import Testing
         #expect(error?.description.contains("canary") == false && error?.isRepeatable == false)
     }
 
-    @Test func `finds the code of a server of any language`() throws {
+    @Test func `The configuration of a database finds the error code of a server of any language`() throws {
         let brief = "connection to server at \"127.0.0.1\", port 5432 failed: FATAL:  3D000\n"
         #expect(ConnectionFailure.sqlState(inBrief: brief) == "3D000")
         #expect(ConnectionFailure.sqlState(inBrief: "connection to server failed: Connection refused\n") == nil)
@@ -92,8 +96,9 @@ import Testing
     }
 }
 
-@Suite(needsServer, .timeLimit(.minutes(1))) struct `A connection` {
-    @Test func `with a wrong or without a password is rejected, and the error does not quote it`() async throws {
+@Suite(needsServer, .timeLimit(.minutes(1))) struct ConnectionTests {
+    @Test
+    func `A connection with a wrong or without a password is rejected, and the error does not quote it`() async throws {
         let cluster = try await PostgresCluster.shared()
         for password in ["wrong-canary", ""] {
             let error = await failure {
@@ -107,7 +112,7 @@ import Testing
                 == .connectionFailed)
     }
 
-    @Test func `is not tried again where the server says what waiting does not change`() async throws {
+    @Test func `A connection is not tried again if waiting does not help`() async throws {
         let cluster = try await PostgresCluster.shared()
         let observer = cluster.database()
         defer { observer.close() }
@@ -136,7 +141,8 @@ import Testing
         }
     }
 
-    @Test func `has the isolation that its statements rely on, whatever the server's default is`() async throws {
+    @Test
+    func `A connection has the isolation that its statements need, whatever the server's default is`() async throws {
         let cluster = try await PostgresCluster.shared()
         let observer = cluster.database()
         defer { observer.close() }
@@ -149,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `tries each host of its string, for one that can write`() async throws {
+    @Test func `A connection tries each host of its string, for one that can write`() async throws {
         let cluster = try await PostgresCluster.shared()
         let hosts = "127.0.0.1:1,127.0.0.1:\(cluster.port)"
         let string = "postgres://latch:\(PostgresCluster.password)@\(hosts)/postgres?sslmode=disable"
@@ -167,7 +173,7 @@ import Testing
         return PostgresDatabase(configuration)
     }
 
-    @Test func `passes over a server that only reads, such as a standby`() async throws {
+    @Test func `A connection skips a server that only reads, such as a standby`() async throws {
         try await PostgresCluster.alone(settings: ["default_transaction_read_only=on"]) { standby in
             let primary = try await PostgresCluster.shared()
             let database = database(on: standby, primary)
@@ -180,7 +186,9 @@ import Testing
         }
     }
 
-    @Test func `leaves a server that stops accepting writes, and repeats the transaction on the next one`() async throws
+    @Test
+    func `A connection leaves a server that stops accepting writes, and repeats the transaction elsewhere`()
+        async throws
     {
         try await PostgresCluster.alone { former in
             let primary = try await PostgresCluster.shared()
@@ -201,7 +209,7 @@ import Testing
         }
     }
 
-    @Test func `verifies the certificate and the name of its server`() async throws {
+    @Test func `A connection verifies the certificate and the name of its server`() async throws {
         let certificate = try await Certificate(ofAuthority: true)
         let other = try await Certificate(ofAuthority: true)
         try await PostgresCluster.alone(certificate: certificate) { cluster in

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchPostgres
 
-@Suite(needsServer, .timeLimit(.minutes(1))) struct `A pool of connections` {
+@Suite(needsServer, .timeLimit(.minutes(1))) struct PoolTests {
     private func database(_ change: (inout PostgresConfiguration) -> Void = { _ in }) async throws -> PostgresDatabase {
         try await PostgresCluster.shared().database {
             $0.maximumConnections = 1
@@ -14,7 +14,7 @@ import Testing
         }
     }
 
-    @Test func `serves its callers in their order`() async throws {
+    @Test func `A pool of connections serves its callers in their order`() async throws {
         let database = try await database()
         defer { database.close() }
         let gate = Gate()
@@ -33,7 +33,7 @@ import Testing
         #expect(database.connections == (open: 1, idle: 1, waiting: 0))
     }
 
-    @Test func `opens no more connections than allowed`() async throws {
+    @Test func `A pool of connections opens no more connections than allowed`() async throws {
         let database = try await database { $0.maximumConnections = 3 }
         defer { database.close() }
         let counts = Journal()
@@ -52,7 +52,7 @@ import Testing
         #expect(database.connections.waiting == 0)
     }
 
-    @Test func `ends a wait after its time limit, or with its task`() async throws {
+    @Test func `A pool of connections ends a wait after its time limit, or with its task`() async throws {
         let database = try await database { $0.acquireTimeout = .milliseconds(20) }
         defer { database.close() }
         // Connecting may take longer; from then on a free connection is given at once.
@@ -69,7 +69,7 @@ import Testing
         #expect(try await database.number("SELECT 2") == 2)
     }
 
-    @Test func `rejects what it cannot queue`() async throws {
+    @Test func `A pool of connections rejects calls beyond its queue`() async throws {
         let database = try await database { $0.maximumWaiting = 1 }
         defer { database.close() }
         let gate = Gate()
@@ -82,7 +82,7 @@ import Testing
         try await holder.value
     }
 
-    @Test func `closes what nobody uses`() async throws {
+    @Test func `A pool of connections closes unused connections`() async throws {
         let database = try await database { $0.idleTimeout = .milliseconds(1) }
         defer { database.close() }
         #expect(try await database.number("SELECT 1") == 1)
@@ -90,7 +90,8 @@ import Testing
         #expect(try await database.number("SELECT 1") == 1)
     }
 
-    @Test func `does not reuse a connection with an open transaction, or a closed one`() async throws {
+    @Test
+    func `A pool of connections does not reuse a connection with an open transaction, or a closed one`() async throws {
         let database = try await database()
         let observer = try await PostgresCluster.shared().database()
         defer {
@@ -109,7 +110,7 @@ import Testing
         #expect(try await database.withConnection { $0.processID } != idle)
     }
 
-    @Test func `lets all callers through once the server is back`() async throws {
+    @Test func `A pool of connections lets all callers through once the server is back`() async throws {
         let first = try await PostgresCluster()
         let database = first.database {
             $0.retryTimeout = .seconds(40)
@@ -133,7 +134,7 @@ import Testing
         try await second.remove()
     }
 
-    @Test func `fails at once for as long as the server says what waiting does not change`() async throws {
+    @Test func `A pool of connections fails at once while waiting does not help`() async throws {
         let cluster = try await PostgresCluster.shared()
         var configuration = PostgresConfiguration(cluster.address(database: "none"))
         configuration.retryTimeout = .seconds(3600)
@@ -155,7 +156,7 @@ import Testing
         repeat { #expect(try await database.number("SELECT 2") == 2) } while database.outage != nil
     }
 
-    @Test func `that is closed rejects its callers and ends with the last use`() async throws {
+    @Test func `A pool of connections that is closed rejects its callers and ends with the last use`() async throws {
         let database = try await database()
         let gate = Gate()
         let holder = try await database.occupy(until: gate)

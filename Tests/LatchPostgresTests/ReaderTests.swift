@@ -6,8 +6,11 @@ import Testing
 
 @testable import LatchPostgres
 
-@Suite(needsServer, .timeLimit(.minutes(1))) struct `A reader that shares round trips` {
-    @Test func `reads what has gathered at once, and fails only what fails`() async throws {
+@Suite(needsServer, .timeLimit(.minutes(1))) struct ReaderTests {
+    @Test
+    func `A reader that shares round trips reads all waiting queries at once, and fails only the failing ones`()
+        async throws
+    {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
         defer { database.close() }
         let reader = PostgresReader(database, maximumFlights: 1)
@@ -35,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `sees what was committed before`() async throws {
+    @Test func `A reader that shares round trips sees earlier commits`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
         try await database.run("CREATE TABLE observed (id bigint PRIMARY KEY, number bigint NOT NULL)")

@@ -5,9 +5,9 @@ import Testing
 
 @testable import LatchPostgres
 
-@Suite(needsServer, .timeLimit(.minutes(1))) struct `Groups of a failed flight` {
+@Suite(needsServer, .timeLimit(.minutes(1))) struct SeparateRepetitionTests {
     /// Their own time limit would be an hour for each.
-    @Test func `end with the time for all of them, where a table is locked`() async throws {
+    @Test func `Groups of a failed flight end with the time for all of them, if a table is locked`() async throws {
         let database = try await PostgresCluster.shared().database {
             $0.repetitionTimeout = .seconds(3600)
             $0.retryTimeout = .milliseconds(500)
@@ -30,7 +30,7 @@ import Testing
         try await holder.value
     }
 
-    @Test func `have the short time limit also when they are repeated`() async throws {
+    @Test func `Groups of a failed flight have the short time limit also when they are repeated`() async throws {
         let database = try await PostgresCluster.shared().database { $0.repetitionTimeout = .milliseconds(1234) }
         defer { database.close() }
         try await database.run("CREATE SEQUENCE attempts")

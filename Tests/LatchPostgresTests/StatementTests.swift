@@ -6,8 +6,8 @@ import Testing
 
 @testable import LatchPostgres
 
-@Suite(needsServer, .timeLimit(.minutes(1))) struct `A statement` {
-    @Test func `returns values as they were bound`() async throws {
+@Suite(needsServer, .timeLimit(.minutes(1))) struct StatementTests {
+    @Test func `A statement returns values as they were bound`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
         try await database.run("CREATE TABLE round_trip (id bigint PRIMARY KEY, t text, b bytea, n bigint)")
@@ -27,7 +27,7 @@ import Testing
         #expect(rows.map(\.0) == texts && rows.map(\.1) == blobs && rows.map(\.2) == numbers)
     }
 
-    @Test func `is reported with those of the same round trip`() async throws {
+    @Test func `A statement is reported with those of the same round trip`() async throws {
         let (trips, trip) = AsyncStream.makeStream(of: [String].self)
         let database = try await PostgresCluster.shared().database {
             $0.reportRoundTrip = { groups, _ in trip.yield(groups.joined().map(\.sql)) }
@@ -39,7 +39,7 @@ import Testing
         #expect(all.suffix(2) == [["BEGIN ISOLATION LEVEL SERIALIZABLE", "SELECT 1"], ["COMMIT"]])
     }
 
-    @Test func `reads small numbers, Booleans and names`() async throws {
+    @Test func `A statement reads small numbers, Booleans and names`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
         let sql = "SELECT -1::smallint, -2::integer, true, false, current_database(), 'x'::varchar"
@@ -52,7 +52,7 @@ import Testing
         #expect(row?.0 == [-1, -2, 1, 0] && row?.1 == ["postgres", "x"])
     }
 
-    @Test func `rejects a column of another type, and names it without its value`() async throws {
+    @Test func `A statement rejects a column of another type, and names it without its value`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
         let error = await failure {
@@ -66,7 +66,7 @@ import Testing
         #expect(await failure { try await database.number("SELECT 1.5") } == .mismatch)
     }
 
-    @Test func `reports a violated key by its name and never by its value`() async throws {
+    @Test func `A statement reports a violated key by its name and never by its value`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
         try await database.run(
@@ -86,7 +86,7 @@ import Testing
         #expect(unknown?.sqlState == "42P01" && unknown?.message.contains("no_such_table") == true)
     }
 
-    @Test func `is prepared once, and again after the table has changed`() async throws {
+    @Test func `A statement is prepared once, and again after the table has changed`() async throws {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
         defer { database.close() }
         try await database.run("CREATE TABLE changing (a bigint)")
@@ -100,7 +100,7 @@ import Testing
         #expect(try await database.number(select) == 1)
     }
 
-    @Test func `has a name that says its text, and is refused in the session of another client`() async throws {
+    @Test func `A statement has a name from its text, and is refused in the session of another client`() async throws {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
         defer { database.close() }
         let select = "SELECT 7 + 0 * length('of many clients')"
@@ -117,7 +117,7 @@ import Testing
         await #expect(throws: PostgresError.sharedSession) { try await other.withConnection(read) }
     }
 
-    @Test func `of which there are too many is parsed each time`() async throws {
+    @Test func `A statement is parsed each time if there are too many`() async throws {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
         defer { database.close() }
         let last = try await database.read { connection in
@@ -130,7 +130,7 @@ import Testing
         #expect(try await database.withConnection { $0.preparedCount } == 256)
     }
 
-    @Test func `is cancelled after the time limit, and the connection stays`() async throws {
+    @Test func `A statement is canceled after the time limit, and the connection stays`() async throws {
         let database = try await PostgresCluster.shared().database {
             $0.maximumConnections = 1
             $0.statementTimeout = .milliseconds(50)
@@ -142,8 +142,8 @@ import Testing
     }
 }
 
-@Suite(needsServer, .timeLimit(.minutes(1))) struct `A pipeline` {
-    @Test func `is one transaction, of which a failing statement leaves nothing`() async throws {
+@Suite(needsServer, .timeLimit(.minutes(1))) struct PipelineTests {
+    @Test func `A pipeline is one transaction, and a failing statement undoes all of it`() async throws {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
         defer { database.close() }
         try await database.run("CREATE TABLE flight (id bigint PRIMARY KEY)")
@@ -154,7 +154,7 @@ import Testing
         #expect(try await database.number("SELECT count(*) FROM flight") == 2)
     }
 
-    @Test func `of separate transactions loses only the failing one`() async throws {
+    @Test func `A pipeline of separate transactions loses only the failing one`() async throws {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
         defer { database.close() }
         try await database.run("CREATE TABLE flights (id bigint PRIMARY KEY)")
@@ -172,7 +172,7 @@ import Testing
         #expect(try await database.number("SELECT count(*) FROM flights") == 3)
     }
 
-    @Test func `may be larger than the buffers between client and server`() async throws {
+    @Test func `A pipeline can be larger than the buffers between client and server`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
         let blob = [UInt8](repeating: 1, count: 200_000)

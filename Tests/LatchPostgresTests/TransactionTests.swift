@@ -7,10 +7,10 @@ import Testing
 
 @testable import LatchPostgres
 
-@Suite(needsServer, .timeLimit(.minutes(1))) struct `A transaction` {
+@Suite(needsServer, .timeLimit(.minutes(1))) struct TransactionTests {
     private struct Refusal: Error {}
 
-    @Test func `is repeated after a conflict, until its time is up`() async throws {
+    @Test func `A transaction is repeated after a conflict, until its time is up`() async throws {
         let cluster = try await PostgresCluster.shared()
         let database = cluster.database()
         defer { database.close() }
@@ -52,7 +52,7 @@ import Testing
         #expect(error == .conflict && error?.sqlState == "40001")
     }
 
-    @Test func `is repeated after a deadlock`() async throws {
+    @Test func `A transaction is repeated after a deadlock`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
         try await database.run("CREATE TABLE lock_order (id bigint PRIMARY KEY, n bigint)")
@@ -83,7 +83,7 @@ import Testing
         #expect(try await database.number("SELECT sum(n)::bigint FROM lock_order") == 4)
     }
 
-    @Test func `whose server process is killed before the commit is repeated`() async throws {
+    @Test func `A transaction whose server process is killed before the commit is repeated`() async throws {
         let cluster = try await PostgresCluster.shared()
         let database = cluster.database()
         defer { database.close() }
@@ -101,7 +101,7 @@ import Testing
         #expect(try await database.number("SELECT count(*) FROM killed") == 1)
     }
 
-    @Test func `without a time limit takes any time, and ends with its server process`() async throws {
+    @Test func `A transaction without a time limit takes any time, and ends with its server process`() async throws {
         let cluster = try await PostgresCluster.shared()
         let database = cluster.database {
             ($0.statementTimeout, $0.networkTimeout) = (.milliseconds(300), .seconds(2))
@@ -135,7 +135,7 @@ import Testing
         #expect(attempts.entries.count == 2 && Set(processes.entries).count == 2)
     }
 
-    @Test func `without a time limit has the server look for its client`() async throws {
+    @Test func `A transaction without a time limit has the server look for its client`() async throws {
         let cluster = try await PostgresCluster.shared()
         let database = cluster.database { $0.maximumConnections = 1 }
         defer { database.close() }
@@ -155,7 +155,7 @@ import Testing
         #expect(try await unlimited.withConnection(settings) == ["0", "1h", "2s"])
     }
 
-    @Test func `without a time limit ends within a statement when its process is killed`() async throws {
+    @Test func `A transaction without a time limit ends within a statement when its process is killed`() async throws {
         let cluster = try await PostgresCluster.shared()
         let other = cluster.database()
         defer { other.close() }
@@ -180,7 +180,10 @@ import Testing
         try await other.run("DROP TABLE abandoned")
     }
 
-    @Test func `without a time limit still waits for locks no longer than a statement may take`() async throws {
+    @Test
+    func `A transaction without a time limit still waits for locks no longer than a statement is allowed to`()
+        async throws
+    {
         let cluster = try await PostgresCluster.shared()
         let (database, other) = (
             cluster.database {
@@ -206,7 +209,7 @@ import Testing
         try await holder.value
     }
 
-    @Test func `leaves nothing if its body throws, or hides a failure`() async throws {
+    @Test func `A transaction leaves nothing if its body throws, or hides a failure`() async throws {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
         defer { database.close() }
         try await database.run("CREATE TABLE undone (n bigint PRIMARY KEY)")
@@ -231,7 +234,7 @@ import Testing
         #expect(try await database.withConnection { $0.processID } == process)
     }
 
-    @Test func `that only reads sees one state and cannot write`() async throws {
+    @Test func `A transaction that only reads sees one state and cannot write`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
         try await database.run("CREATE TABLE seen (n bigint)")
@@ -243,7 +246,7 @@ import Testing
         #expect(error == .readOnlyServer && error?.sqlState == "25006")
     }
 
-    @Test func `whose commit is interrupted has an unknown outcome`() async throws {
+    @Test func `A transaction whose commit is interrupted has an unknown outcome`() async throws {
         // Commits wait for a standby that does not exist.
         try await PostgresCluster.alone(settings: ["synchronous_standby_names=nobody"]) { cluster in
             let database = cluster.database()
@@ -272,7 +275,7 @@ import Testing
         }
     }
 
-    @Test func `is not in doubt by a warning of a trigger`() async throws {
+    @Test func `A transaction is not left in doubt by a warning of a trigger`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
         try await database.transaction { connection in
@@ -293,7 +296,7 @@ import Testing
         #expect(try await database.number("SELECT count(*) FROM warned") == 2)
     }
 
-    @Test func `waits for a server that starts again`() async throws {
+    @Test func `A transaction waits for a server that starts again`() async throws {
         let first = try await PostgresCluster()
         let news = Journal()
         let database = first.database {

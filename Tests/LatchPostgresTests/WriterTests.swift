@@ -6,8 +6,8 @@ import Testing
 
 @testable import LatchPostgres
 
-@Suite(needsServer, .timeLimit(.minutes(1))) struct `A writer with group commit` {
-    @Test func `gives a conditional update to exactly one of equal attempts`() async throws {
+@Suite(needsServer, .timeLimit(.minutes(1))) struct WriterTests {
+    @Test func `A writer with group commit gives a conditional update to exactly one of equal attempts`() async throws {
         let database = try await PostgresCluster.shared().database()
         defer { database.close() }
         try await database.run("CREATE TABLE family (id bytea PRIMARY KEY, counter bigint NOT NULL)")
@@ -32,7 +32,8 @@ import Testing
         #expect(try await database.number("SELECT count(*) FROM family WHERE counter = 1") == 20)
     }
 
-    @Test func `commits what has gathered at once, and fails only what fails`() async throws {
+    @Test
+    func `A writer with group commit commits waiting writes at once, and fails only the failing ones`() async throws {
         let database = try await PostgresCluster.shared().database { $0.maximumConnections = 1 }
         defer { database.close() }
         try await database.run("CREATE TABLE gathered (id bigint PRIMARY KEY)")
@@ -102,7 +103,7 @@ import Testing
         _ = try await writer.run([statement], key: [])
     }
 
-    @Test func `lets a call pass a flight that waits for a locked row`() async throws {
+    @Test func `A writer with group commit lets a call pass a flight that waits for a locked row`() async throws {
         try await withLockedRow("passed", connections: 4) { _, writer, _ in
             // No other call comes that could notice how long the first flight takes.
             try await add(to: 2, of: "passed", writer)
@@ -110,7 +111,8 @@ import Testing
         }
     }
 
-    @Test func `does not let a call wait for longer than an outage may last`() async throws {
+    @Test
+    func `A writer with group commit does not let a call wait longer than an outage is allowed to last`() async throws {
         let limit = Duration.seconds(3)
         try await withLockedRow("late", connections: 1, flights: 1, sum: 2, limit: limit) { _, writer, gate in
             let waiting = Task { await failure { try await add(to: 2, of: "late", writer) } }
@@ -122,14 +124,15 @@ import Testing
         }
     }
 
-    @Test func `rejects calls once the database is closed, also beside a flight under way`() async throws {
+    @Test
+    func `A writer with group commit rejects calls once the database is closed, also beside a flight`() async throws {
         try await withLockedRow("closed", connections: 1, flights: 1, sum: 2) { database, writer, _ in
             database.close()
             #expect(await failure { try await add(to: 2, of: "closed", writer) } == .poolClosed)
         }
     }
 
-    @Test func `leaves no call to a flight that has no connection`() async throws {
+    @Test func `A writer with group commit leaves no call to a flight that has no connection`() async throws {
         try await withLockedRow("yielded", connections: 2) { database, writer, gate in
             let held = Gate()
             defer { held.open() }
@@ -147,7 +150,7 @@ import Testing
     }
 
     /// Without limits of their own the sixty-four would take a statement's time limit each.
-    @Test func `does not wait for a locked table once for each call`() async throws {
+    @Test func `A writer with group commit does not wait for a locked table once for each call`() async throws {
         let database = try await PostgresCluster.shared().database {
             $0.statementTimeout = .milliseconds(300)
             $0.repetitionTimeout = .milliseconds(200)

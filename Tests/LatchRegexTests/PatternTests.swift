@@ -5,7 +5,7 @@ import Testing
 @testable import LatchCore
 @testable import LatchRegex
 
-@Suite struct `A pattern` {
+@Suite struct PatternTests {
     @Test(arguments: [
         ("abc", "xabcx", true), ("^abc$", "xabc", false), ("^abc$", "abc", true), ("^abc$", "abc\n", false),
         ("", "", true), ("^$", "", true), ("^$", "a", false), ("a|b", "b", true), ("^(a|b|)$", "", true),
@@ -26,7 +26,7 @@ import Testing
         ("\\Aab\\z", "ab", true), ("\\Aab\\z", "ab\n", false), ("^(a*)*$", "aaa", true), ("^(a|a)*b$", "aaab", true),
         ("^\\w+@\\w+\\.com$", "joe@example.com", true), ("^\\d$", "٣", false), ("[a-c&&b]", "&", true),
         ("^\\s$", "\u{0B}", false), ("x{", "x{", true), ("(?U)a+", "a", true), ("^(((a)))$", "a", true),
-    ]) func `matches as RE2 does`(pattern: String, text: String, expected: Bool) throws {
+    ]) func `A pattern matches as RE2 does`(pattern: String, text: String, expected: Bool) throws {
         #expect(try Pattern(pattern).matches(text) == expected)
     }
 
@@ -36,11 +36,11 @@ import Testing
         "(?=a)", "(?!a)", "(?<=a)", "(?<!a)", "(?x)a", "\\p{Greek}", "\\p{", "[[:word", "[[:nope:]]", "\\xZZ",
         "\\x{110000}",
         "a???", "(?P<a", "[\\", "((((((((((a{1000}){1000}){1000})))))))",
-    ]) func `is refused where RE2 refuses it or we cannot`(pattern: String) {
+    ]) func `A pattern is refused if RE2 refuses it or we cannot support it`(pattern: String) {
         #expect(throws: PatternError.self) { try Pattern(pattern) }
     }
 
-    @Test func `costs its length times the text's, whatever they are`() throws {
+    @Test func `A pattern costs its length times the text's`() throws {
         // Exponential for an engine that goes back.
         let text = String(repeating: "a", count: 2_000)
         #expect(try !Pattern("^(a+)+$").matches(text + "b"))
@@ -50,7 +50,7 @@ import Testing
         #expect(throws: PatternError.self) { try Pattern(String(repeating: "(", count: 100_000)) }
     }
 
-    @Test func `tells where it is wrong`() throws {
+    @Test func `A pattern reports the place of its error`() throws {
         do {
             _ = try Pattern("abc[z-a]")
             Issue.record("a range that ends before it begins is accepted")

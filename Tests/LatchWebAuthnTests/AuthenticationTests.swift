@@ -52,22 +52,23 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `An authentication` {
-    @Test func `is verified with each algorithm`() throws {
+@Suite struct AuthenticationTests {
+    @Test func `An authentication is verified with each algorithm`() throws {
         for signer in [try Ceremony.Signer.es256(), try .eddsa(), try .rs256()] {
             let assertion = try Ceremony(signingWith: signer).authenticate()
             #expect(assertion == VerifiedAssertion(counter: 0, isBackupEligible: true, isBackedUp: true))
         }
     }
 
-    @Test(arguments: Deviation.all) private func `is refused with its reason`(_ deviation: Deviation) throws {
+    @Test(arguments: Deviation.all)
+    private func `An authentication is refused with its reason`(_ deviation: Deviation) throws {
         var ceremony = Ceremony(signingWith: try .es256())
         #expect(try reason { try ceremony.authenticate() } == nil)
         deviation.apply(&ceremony)
         #expect(try reason { try ceremony.authenticate() } == deviation.reason)
     }
 
-    @Test func `is refused if its signature is of other bytes`() throws {
+    @Test func `An authentication is refused if its signature is of other bytes`() throws {
         let signer = try Ceremony.Signer.es256()
         let other = try Ceremony.Signer.es256()
         let valid = Ceremony(signingWith: signer)
@@ -88,14 +89,16 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: [(0, 0, true), (0, 1, true), (1, 2, true), (1, 1, false), (2, 1, false), (1, 0, false)])
-    func `has a counter that grows, or none`(_ stored: UInt32, _ sent: UInt32, _ isAccepted: Bool) throws {
+    func `An authentication has a counter that grows, or none`(_ stored: UInt32, _ sent: UInt32, _ isAccepted: Bool)
+        throws
+    {
         var ceremony = Ceremony(signingWith: try .es256())
         ceremony.counter = sent
         #expect(try ceremony.authenticate().isNewer(than: stored) == isAccepted)
     }
 
     @Test(arguments: [(UInt8(0x05), false, false), (0x0D, true, false), (0x1D, true, true)])
-    func `says whether the credential may be and is backed up`(
+    func `An authentication states whether the credential can be and is backed up`(
         _ flags: UInt8, _ isEligible: Bool, _ isBackedUp: Bool
     ) throws {
         var ceremony = Ceremony(signingWith: try .es256())
@@ -104,7 +107,7 @@ private struct Deviation: Sendable, CustomTestStringConvertible {
         #expect(try ceremony.authenticate() == expected)
     }
 
-    @Test func `ignores extensions that nobody asked for`() throws {
+    @Test func `An authentication ignores unrequested extensions`() throws {
         var ceremony = Ceremony(signingWith: try .es256())
         ceremony.flags |= 0x80
         ceremony.tail = CBORBytes.map([(CBORBytes.text("appid"), [0xF5])])

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchWebAuthn
 
-@Suite struct `An item of CBOR` {
+@Suite struct CBORTests {
     /// Decodes hexadecimal digits; nil for those that are not an item.
     private func decoded(_ hex: String) -> Result<CBORValue, CBORError> {
         var digits = hex.filter { $0 != " " }[...]
@@ -25,7 +25,7 @@ import Testing
         ("62 c3bc", .text([0xC3, 0xBC])), ("83 01 02 03", .array([.integer(1), .integer(2), .integer(3)])),
         ("a1 61 61 f5", .map([.text([0x61]): .bool(true)])), ("f4", .bool(false)), ("f6", .null), ("a0", .map([:])),
         ("81818180", .array([.array([.array([.array([])])])])),
-    ]) func `has the value of RFC 8949`(_ hex: String, _ value: CBORValue) throws {
+    ]) func `An item of CBOR has the value of RFC 8949`(_ hex: String, _ value: CBORValue) throws {
         #expect(try decoded(hex).get() == value)
     }
 
@@ -41,16 +41,16 @@ import Testing
         ("fb 0000000000000000", .unsupportedItem), ("f7", .unsupportedItem), ("f8 20", .unsupportedItem),
         ("ff", .unsupportedItem), ("1c", .unsupportedItem), ("1b ffffffffffffffff", .unsupportedItem),
         ("3b ffffffffffffffff", .unsupportedItem), ("a1 80 00", .unsupportedItem), ("a1 f5 00", .unsupportedItem),
-    ]) func `is refused with its reason`(_ hex: String, _ reason: CBORError) {
+    ]) func `An item of CBOR is refused with its reason`(_ hex: String, _ reason: CBORError) {
         #expect(decoded(hex) == .failure(reason))
     }
 
-    @Test func `that claims many members takes no memory for them`() {
+    @Test func `An item of CBOR that claims many members takes no memory for them`() {
         #expect(decoded("9a 7fffffff 00") == .failure(.truncated))
         #expect(decoded("ba 7fffffff 00") == .failure(.truncated))
     }
 
-    @Test func `is what our encoder writes`() throws {
+    @Test func `An item of CBOR equals our encoder's output`() throws {
         let items: [([UInt8], CBORValue)] = [0, 23, 24, 255, 256, 65_535, 65_536, 4_294_967_296, -1, -24, -25, -70_000]
             .map { (CBORBytes.integer($0), .integer($0)) }
         for (bytes, value) in items { #expect(try CBORValue(decoding: bytes) == value) }

@@ -149,8 +149,8 @@ extension Ceremony {
     }
 }
 
-@Suite struct `A registration` {
-    @Test func `yields the credential`() throws {
+@Suite struct RegistrationTests {
+    @Test func `A registration yields the credential`() throws {
         let ceremony = Ceremony(registering: try .es256())
         let credential = try ceremony.register()
         #expect(credential.id == ceremony.id && credential.publicKey == ceremony.signer.cose)
@@ -160,7 +160,7 @@ extension Ceremony {
     }
 
     @Test(arguments: Deviation.response + Deviation.clientData + Deviation.authenticatorData + Deviation.keys)
-    private func `is refused with its reason`(_ deviation: Deviation) throws {
+    private func `A registration is refused with its reason`(_ deviation: Deviation) throws {
         var ceremony = Ceremony(registering: try .es256())
         #expect(try reason { try ceremony.register() } == nil)
         try deviation.apply(&ceremony)
@@ -168,13 +168,13 @@ extension Ceremony {
     }
 
     @Test(arguments: Deviation.statements)
-    private func `is refused with a statement that cannot be relied on`(_ deviation: Deviation) throws {
+    private func `A registration is refused with an unreliable statement`(_ deviation: Deviation) throws {
         var ceremony = Ceremony(registering: try .es256())
         try deviation.apply(&ceremony)
         #expect(try reason { try ceremony.register() } == deviation.reason)
     }
 
-    @Test func `may be attested by the credential itself, with each algorithm`() throws {
+    @Test func `A registration can be attested by the credential itself, with each algorithm`() throws {
         for signer in [try Ceremony.Signer.es256(), try .eddsa(), try .rs256()] {
             var ceremony = Ceremony(registering: signer)
             try ceremony.attestItself()
@@ -182,7 +182,7 @@ extension Ceremony {
         }
     }
 
-    @Test func `ignores extensions that nobody asked for, and reserved flags`() throws {
+    @Test func `A registration ignores unrequested extensions, and reserved flags`() throws {
         var ceremony = Ceremony(registering: try .es256())
         ceremony.flags |= 0x80 | 0x22
         ceremony.tail = CBORBytes.map([(CBORBytes.text("credProtect"), CBORBytes.integer(2))])
@@ -190,13 +190,13 @@ extension Ceremony {
         #expect(try reason { try ceremony.register() } == nil)
     }
 
-    @Test func `is read with a byte order mark, as UTF-8 decode does`() throws {
+    @Test func `A registration is read with a byte order mark, as UTF-8 decode does`() throws {
         var ceremony = Ceremony(registering: try .es256())
         ceremony.clientBytes = [0xEF, 0xBB, 0xBF] + ceremony.clientData
         #expect(try reason { try ceremony.register() } == nil)
     }
 
-    @Test func `is refused wherever its attestation object ends early`() throws {
+    @Test func `A registration is refused wherever its attestation object ends early`() throws {
         let ceremony = Ceremony(registering: try .es256())
         let whole = try RegistrationResponse(ceremony.json()).attestationObject
         for count in 0..<whole.count {

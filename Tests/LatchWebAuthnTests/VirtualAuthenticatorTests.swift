@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchWebAuthn
 
-@Suite struct `A virtual authenticator` {
+@Suite struct VirtualAuthenticatorTests {
     private let origin = "https://id.example.com"
     private let authenticator = VirtualAuthenticator(aaguid: UUID(), behavior: .securityKey)
 
@@ -52,7 +52,7 @@ import Testing
             challenge: Ceremony.challenge, of: stored)
     }
 
-    @Test func `registers and signs in, and counts`() throws {
+    @Test func `A virtual authenticator registers and signs in, and counts`() throws {
         let registered = try create(creation())
         #expect(authenticator.credentialIDs == [Base64URL.encode(registered.id)])
         #expect(!registered.isBackupEligible && registered.transports == ["usb"])
@@ -62,14 +62,14 @@ import Testing
         #expect(copy.credentialIDs == authenticator.credentialIDs)
     }
 
-    @Test func `is a phone by default, which synchronises and counts nothing`() throws {
+    @Test func `A virtual authenticator is a phone by default, which synchronizes and counts nothing`() throws {
         authenticator.behavior = VirtualAuthenticator.Behavior()
         let registered = try create(creation())
         #expect(registered.isBackupEligible && registered.isBackedUp)
         #expect(try get(registered) == VerifiedAssertion(counter: 0, isBackupEligible: true, isBackedUp: true))
     }
 
-    @Test func `refuses what a browser refuses`() throws {
+    @Test func `A virtual authenticator refuses the same requests as a browser`() throws {
         let ids = [Base64URL.encode(try create(creation()).id)]
         #expect(throws: VirtualAuthenticatorError.alreadyRegistered) { try create(creation(excluding: ids)) }
         #expect(throws: VirtualAuthenticatorError.unsupported) { try create(creation(algorithm: -257)) }
@@ -94,7 +94,7 @@ import Testing
         #expect(throws: VirtualAuthenticatorError.notAllowed) { try create(creation(user: "user 2")) }
     }
 
-    @Test func `has one credential for each user of a site`() throws {
+    @Test func `A virtual authenticator has one credential for each user of a site`() throws {
         let first = try create(creation())
         let second = try create(creation())
         let other = try create(creation(user: "user 2"))
@@ -102,7 +102,7 @@ import Testing
         #expect(first.id != second.id)
     }
 
-    @Test func `shows no key`() throws {
+    @Test func `A virtual authenticator shows no key`() throws {
         _ = try create(creation())
         var text = ""
         dump(authenticator, to: &text)

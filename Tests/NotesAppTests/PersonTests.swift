@@ -17,11 +17,13 @@ import Synchronization
 import Testing
 
 /// A person's taps on the controls of the notes app, over the auth server and the server of the notes.
-@MainActor @Suite struct `A person with the notes app` {
+@MainActor @Suite struct PersonTests {
     private let email = "ada@example.com"
     private let password = "a long enough password"
 
-    @Test func `signs up, takes notes with and without a network, changes the account, and signs out`() async throws {
+    @Test
+    func `A person with the notes app signs up, takes notes offline, changes the account, and signs out`() async throws
+    {
         let stage = try await Stage()
         let app = stage.app()
         await app.open()
@@ -33,7 +35,9 @@ import Testing
         try stage.removeFolder()
     }
 
-    @Test func `adds a passkey after the sign-in, signs out, and signs in with it to the same notes`() async throws {
+    @Test
+    func `A person with the notes app adds a passkey, signs out, and signs in with it to the same notes`() async throws
+    {
         let stage = try await Stage(passkeys: VirtualPasskeys())
         let app = stage.app()
         await app.open()
@@ -59,7 +63,7 @@ import Testing
         try stage.removeFolder()
     }
 
-    @Test func `keeps what the service refuses, to edit it, to repeat it or to discard it`() async throws {
+    @Test func `A person with the notes app can edit, repeat or discard a refused note`() async throws {
         let stage = try await Stage()
         let app = stage.app()
         await app.open()

@@ -98,8 +98,9 @@ private struct FiveLibraries: Sendable {
     }
 }
 
-@Suite struct `Five libraries over one session` {
-    @Test func `refresh an expired token once for fifty requests of all`() async throws {
+@Suite struct OneAccountTests {
+    @Test
+    func `Five libraries over one session refresh an expired token once for fifty requests of all`() async throws {
         try await FiveLibraries.with { five in
             var tokens = try await five.session.credential()
             tokens.expiry = .distantPast
@@ -114,7 +115,8 @@ private struct FiveLibraries: Sendable {
         }
     }
 
-    @Test func `sign out together, whichever does it, and in again together`() async throws {
+    @Test
+    func `Five libraries over one session sign out together by any of them, and in again together`() async throws {
         try await FiveLibraries.with { five in
             for (number, signOut) in five.signOuts.enumerated() {
                 let old = try await five.session.credential()
@@ -138,7 +140,7 @@ private struct FiveLibraries: Sendable {
         }
     }
 
-    @Test func `show the session of each facade as the same`() async throws {
+    @Test func `Five libraries over one session show the session of each facade as the same`() async throws {
         try await FiveLibraries.with { five in
             #expect(five.authPackage.core.session === five.session && five.lazi.session === five.session)
             #expect(five.jwtAuth.session === five.session && five.nevod.session === five.session)

@@ -11,8 +11,9 @@ import Testing
 import UserAuthentication
 import UserService
 
-@Suite struct `The authentication manager of the tutorial` {
-    @Test(.tags(.a1)) @MainActor func `registers and is signed in, or waits for what is missing`() async throws {
+@Suite struct AuthenticationManagerTests {
+    @Test(.tags(.pendingRegistration)) @MainActor
+    func `The tutorial's authentication manager registers and is signed in, or waits for missing steps`() async throws {
         let stage = try await Stage()
         try await stage.register()
         #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.displayName == "Ada Lovelace")
@@ -23,7 +24,8 @@ import UserService
         #expect(strict.store.load() == nil)
     }
 
-    @Test(.tags(.a1)) @MainActor func `waits for the second factor, and is signed in by it`() async throws {
+    @Test(.tags(.pendingRegistration)) @MainActor
+    func `The tutorial's authentication manager waits for the second factor, and is signed in by it`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let setup = try await stage.manager.setupTwoFactorAuth()
@@ -41,7 +43,8 @@ import UserService
         #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.email == "ada@example.com")
     }
 
-    @Test(.tags(.a2)) @MainActor func `is signed in after a launch, without asking anybody but for the account`()
+    @Test(.tags(.sessionRestore)) @MainActor
+    func `The tutorial's authentication manager is signed in after a launch, by only the stored account`()
         async throws
     {
         let stage = try await Stage()
@@ -64,7 +67,8 @@ import UserService
         #expect(stage.store.load() == nil)
     }
 
-    @Test(.tags(.a2)) @MainActor func `stays signed in while the network is down`() async throws {
+    @Test(.tags(.sessionRestore)) @MainActor
+    func `The tutorial's authentication manager stays signed in while the network is down`() async throws {
         let stage = try await Stage()
         try await stage.register()
         stage.wire.cut(true)
@@ -76,7 +80,8 @@ import UserService
         #expect(again.currentUser?.email == "ada@example.com")
     }
 
-    @Test(.tags(.a4)) @MainActor func `refreshes once for a hundred callers`() async throws {
+    @Test(.tags(.sharedRefreshCall)) @MainActor
+    func `The tutorial's authentication manager refreshes once for a hundred callers`() async throws {
         let stage = try await Stage()
         try await stage.register()
         stage.advance(by: 3600)
@@ -88,7 +93,9 @@ import UserService
         #expect(stage.wire.count("RefreshToken") == 1)
     }
 
-    @Test(.tags(.a5)) @MainActor func `signs out though the call fails, and forgets everything`() async throws {
+    @Test(.tags(.logoutEverywhere)) @MainActor
+    func `The tutorial's authentication manager signs out though the call fails, and forgets everything`() async throws
+    {
         let stage = try await Stage()
         try await stage.register()
         stage.wire.cut(true)
@@ -97,7 +104,8 @@ import UserService
         #expect(stage.store.load() == nil)
     }
 
-    @Test(.tags(.a5)) @MainActor func `signs out everywhere where that is wanted`() async throws {
+    @Test(.tags(.logoutEverywhere)) @MainActor
+    func `The tutorial's authentication manager signs out everywhere on request`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let other = InMemoryTokenStore<Tokens>()
@@ -109,7 +117,8 @@ import UserService
         #expect(!second.isAuthenticated)
     }
 
-    @Test(.tags(.a6)) @MainActor func `is nobody else after an administrator's list`() async throws {
+    @Test(.tags(.unchangedCurrentUser)) @MainActor
+    func `The tutorial's authentication manager keeps its user after an administrator's list`() async throws {
         let stage = try await Stage(firstAdministrator: "ada@example.com")
         try await stage.signUp("ada@example.com", isVerified: true)
         for name in ["bob", "eve"] { try await stage.signUp("\(name)@example.com") }
@@ -120,7 +129,8 @@ import UserService
         #expect(stage.manager.currentUser?.email == "ada@example.com")
     }
 
-    @Test(.tags(.a7)) @MainActor func `has tokens in the store alone, and prints none`() async throws {
+    @Test(.tags(.tokenPlaces)) @MainActor
+    func `The tutorial's authentication manager has tokens only in the store, and prints none`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let tokens = try #require(stage.store.load())
@@ -133,7 +143,8 @@ import UserService
         #expect(state.sessions.allSatisfy { $0.accessToken.isEmpty && $0.refreshToken.isEmpty })
     }
 
-    @Test(.tags(.a8)) @MainActor func `refreshes once after a refusal, and reports if that was not enough`()
+    @Test(.tags(.refusedRequest)) @MainActor
+    func `The tutorial's authentication manager refreshes once after a refusal, and reports a second one`()
         async throws
     {
         let stage = try await Stage()
@@ -146,7 +157,8 @@ import UserService
         #expect(!stage.manager.isAuthenticated)
     }
 
-    @Test(.tags(.a9, .a10)) @MainActor func `replace, reset and verify`() async throws {
+    @Test(.tags(.passwordChange, .accountRecovery)) @MainActor
+    func `The tutorial's authentication manager replaces, resets and verifies a password`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let client = stage.manager.client
@@ -174,8 +186,8 @@ import UserService
         #expect(stage.manager.isAuthenticated)
     }
 
-    @Test(.tags(.a11)) @MainActor
-    func `shows the account of before while the network is down, and fails fast with everything else`()
+    @Test(.tags(.offlineData)) @MainActor
+    func `The tutorial's authentication manager shows the earlier account while the network is down`()
         async throws
     {
         let stage = try await Stage()

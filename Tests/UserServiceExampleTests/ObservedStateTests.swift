@@ -17,8 +17,11 @@ import UserService
     return stream
 }
 
-@Suite(.timeLimit(.minutes(5))) @MainActor struct `An observer of the authentication manager` {
-    @Test(.tags(.a1)) func `is notified of a sign-in, and of the loading before it`() async throws {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct ObservedStateTests {
+    @Test(.tags(.pendingRegistration))
+    func `An observer of the authentication manager is notified of a sign-in, and of the loading before it`()
+        async throws
+    {
         let stage = try await Stage()
         let manager = stage.manager
         let (signedIn, loading) = (change { _ = manager.isAuthenticated }, change { _ = manager.isLoading })
@@ -32,7 +35,8 @@ import UserService
         #expect(manager.sessionExpiry == stage.store.load()?.expiry && manager.sessionExpiry != nil)
     }
 
-    @Test(.tags(.a3)) func `is notified of a session that the issuer ends in the background, and sees no user`()
+    @Test(.tags(.scheduledRefresh))
+    func `An observer of the authentication manager is notified of a session that ends in the background`()
         async throws
     {
         let stage = try await Stage(tokenLife: .seconds(900), refreshesInBackground: true)
@@ -50,7 +54,8 @@ import UserService
         try await stage.expectNoCachedDevices()
     }
 
-    @Test func `is notified of an error, which a view can take away`() async throws {
+    @Test
+    func `An observer of the authentication manager is notified of an error, which a view can dismiss`() async throws {
         let stage = try await Stage()
         let failed = change { _ = stage.manager.error }
         await #expect(throws: (any Error).self) {
@@ -63,8 +68,9 @@ import UserService
     }
 }
 
-@Suite @MainActor struct `The users of one device` {
-    @Test(.tags(.a11)) func `find the profile and the devices in an offline start`() async throws {
+@Suite @MainActor struct DeviceUserTests {
+    @Test(.tags(.offlineData))
+    func `The users of one device find the profile and the devices in an offline start`() async throws {
         let stage = try await Stage()
         try await stage.register()
         let devices = try await stage.manager.getActiveDevices()
@@ -77,7 +83,7 @@ import UserService
         #expect(await again.client.getCurrentState().isStale)
     }
 
-    @Test func `see nothing of one another where the next signs in over the last`() async throws {
+    @Test func `The users of one device see nothing of each other if the next signs in over the last`() async throws {
         let stage = try await Stage()
         try await stage.register()
         _ = try await stage.manager.getActiveDevices()
@@ -88,8 +94,9 @@ import UserService
         try await stage.expectNoCachedDevices()
     }
 
-    @Test(.tags(.a5), arguments: [false, true])
-    func `see nothing of one another, signed out online or offline`(isOffline: Bool) async throws {
+    @Test(.tags(.logoutEverywhere), arguments: [false, true])
+    func `The users of one device see nothing of each other, signed out online or offline`(isOffline: Bool) async throws
+    {
         let stage = try await Stage()
         try await stage.register()
         let manager = stage.manager
@@ -111,7 +118,7 @@ import UserService
 }
 
 /// The tests of the document, whose calls these are; they were written for XCTest.
-@Suite @MainActor struct `The document's tests` {
+@Suite @MainActor struct DocumentedTests {
     @Test func `testSuccessfulLogin`() async throws {
         let stage = try await Stage()
         try await stage.signUp("test@example.com")

@@ -32,7 +32,7 @@ private struct Pages: Handler {
 }
 
 @MainActor
-@Suite struct `The authentication manager with other providers` {
+@Suite struct ProviderLoginTests {
     private nonisolated static let redirectURI = URL(string: "com.example.users://auth/callback") ?? URL(filePath: "/")
 
     /// A manager on another device than the stage's, whose account exists.
@@ -50,8 +50,10 @@ private struct Pages: Handler {
         }
     }
 
-    @Test(.tags(.a1), arguments: ["google", "apple"])
-    func `signs in on the service's page, and has the user`(provider: String) async throws {
+    @Test(.tags(.pendingRegistration), arguments: ["google", "apple"])
+    func `The authentication manager with other providers signs in on the service's page, and has the user`(
+        provider: String
+    ) async throws {
         let stage = try await Stage()
         let manager = try await manager(of: stage)
         let pages = pages("?code=good")
@@ -68,7 +70,9 @@ private struct Pages: Handler {
         #expect(!manager.isAuthenticated)
     }
 
-    @Test(.tags(.a1)) func `stays signed out when the user closes the page, or the code is not good`() async throws {
+    @Test(.tags(.pendingRegistration))
+    func `The authentication manager with other providers stays signed out when the user closes the page`() async throws
+    {
         let stage = try await Stage()
         let manager = try await manager(of: stage)
         let closed = ScriptedPages { _ in .failure(.cancelled) }

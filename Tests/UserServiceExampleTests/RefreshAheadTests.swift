@@ -11,7 +11,7 @@ import UserService
 /// A3: tokens that live a quarter of an hour, refreshed five minutes before they expire while no request needs them.
 ///
 /// The clock is moved only when the session waits for the moment in question: so each test knows what it will do then.
-@Suite(.timeLimit(.minutes(5))) @MainActor struct `Tokens that are refreshed ahead of time` {
+@Suite(.timeLimit(.minutes(5))) @MainActor struct RefreshAheadTests {
     /// The state after the first one, which is there at once, that fits.
     private func state(
         of manager: AuthenticationManager, where fits: (SessionState<Tokens>) -> Bool
@@ -32,7 +32,9 @@ import UserService
         { $0.credential != nil && $0.credential?.access != first?.access }
     }
 
-    @Test(.tags(.a3)) func `are at five minutes before their end, and not before`() async throws {
+    @Test(.tags(.scheduledRefresh))
+    func `Tokens that are refreshed ahead of time are so five minutes before their end, and not earlier`() async throws
+    {
         let stage = try await stageBeforeRenewal()
         let first = stage.manager.session.currentState.credential
         stage.advance(by: 599)
@@ -50,8 +52,10 @@ import UserService
         #expect(stage.wire.count("RefreshToken") == 2)
     }
 
-    @Test(.tags(.a3), arguments: [602.0, 700, 890])
-    func `are at once where a launch comes within the five minutes`(age: Double) async throws {
+    @Test(.tags(.scheduledRefresh), arguments: [602.0, 700, 890])
+    func `Tokens that are refreshed ahead of time are so at once if a launch comes within the five minutes`(age: Double)
+        async throws
+    {
         let stage = try await Stage(tokenLife: .seconds(900))
         try await stage.register()
         let first = stage.manager.session.currentState.credential
@@ -62,7 +66,8 @@ import UserService
         #expect(stage.wire.count("RefreshToken") == 1)
     }
 
-    @Test(.tags(.a3)) func `are not where a launch comes before the five minutes`() async throws {
+    @Test(.tags(.scheduledRefresh))
+    func `Tokens that are refreshed ahead of time are kept if a launch comes before the five minutes`() async throws {
         let stage = try await Stage(tokenLife: .seconds(900))
         try await stage.register()
         stage.advance(by: 598)
@@ -72,7 +77,8 @@ import UserService
         #expect(stage.wire.count("RefreshToken") == 0)
     }
 
-    @Test(.tags(.a3)) func `stay and are tried again where the network is down`() async throws {
+    @Test(.tags(.scheduledRefresh))
+    func `Tokens that are refreshed ahead of time stay and are tried again if the network is down`() async throws {
         let stage = try await stageBeforeRenewal()
         let first = stage.manager.session.currentState.credential
         stage.wire.cut(true)
@@ -88,7 +94,8 @@ import UserService
         #expect(stage.manager.isAuthenticated && stage.manager.currentUser?.email == "ada@example.com")
     }
 
-    @Test(.tags(.a3)) func `end the session where the server refuses`() async throws {
+    @Test(.tags(.scheduledRefresh))
+    func `Tokens that are refreshed ahead of time end the session if the server refuses`() async throws {
         let stage = try await stageBeforeRenewal()
         try await stage.suspend(stage.manager.currentUser?.id ?? "")
         stage.advance(by: 601)

@@ -6,7 +6,7 @@ import TestVectors
 import Testing
 
 @Suite(.enabled("\(PythonProtobuf.hint)") { await PythonProtobuf.install() })
-struct `JSON beside Google's protobuf for Python` {
+struct PythonProtobufTests {
     /// Texts with each kind of field, and with changes of a few characters that we still read.
     ///
     /// Python puts large integers with a point through a float, and is wrong there; those are left out.
@@ -42,7 +42,7 @@ struct `JSON beside Google's protobuf for Python` {
         return String(characters)
     }
 
-    @Test func `what we read, Python reads as the same message`() async throws {
+    @Test func `Python reads our JSON as the same message`() async throws {
         let texts = self.texts(35)
         #expect(texts.count > 100)
         for (text, theirs) in zip(texts, try await PythonProtobuf.read(texts)) {
@@ -53,7 +53,7 @@ struct `JSON beside Google's protobuf for Python` {
         }
     }
 
-    @Test func `what Python writes, we read as the same message`() async throws {
+    @Test func `We read Python's JSON as the same message`() async throws {
         let texts = self.texts(36)
         for (text, theirs) in zip(texts, try await PythonProtobuf.read(texts)) {
             let theirs = try #require(theirs, "Python refuses \(text)")

@@ -5,7 +5,7 @@ import LatchRPC
 import Testing
 
 @Suite(.enabled("\(PythonDecoder.hint)") { await PythonDecoder.install() })
-struct `Our decoders beside Google's protobuf for Python` {
+struct DecoderTests {
     private func check(_ inputs: [Input], _ seed: UInt64) async throws {
         let outcome = try await Comparison.run(inputs)
         // Both ways must be gone often enough for the comparison to say something.
@@ -38,20 +38,21 @@ struct `Our decoders beside Google's protobuf for Python` {
         }
     }
 
-    @Test(arguments: [false, true]) func `read messages inside of each other to the same depth`(isJSON: Bool)
+    @Test(arguments: [false, true])
+    func `Our decoders and Google's protobuf for Python read nested messages to the same depth`(isJSON: Bool)
         async throws
     {
         let outcome = try await Comparison.run(nested(isJSON: isJSON))
         #expect(outcome.differences.isEmpty && outcome.accepted > 0 && outcome.refused > 0, "\(outcome)")
     }
 
-    @Test func `read and refuse the same bytes, and read the same of them`() async throws {
+    @Test func `Our decoders and Google's protobuf for Python accept and refuse the same bytes`() async throws {
         let (seed, count) = Comparison.wish ?? (seed: 5, count: 4_000)
         var inputs = WireInputs(seed: seed)
         try await check((0..<count).map { _ in inputs.make() }, seed)
     }
 
-    @Test func `read and refuse the same JSON, and read the same of it`() async throws {
+    @Test func `Our decoders and Google's protobuf for Python accept and refuse the same JSON`() async throws {
         let (seed, count) = Comparison.wish ?? (seed: 5, count: 4_000)
         var inputs = JSONInputs(seed: seed)
         try await check((0..<count).map { _ in inputs.make() }, seed)

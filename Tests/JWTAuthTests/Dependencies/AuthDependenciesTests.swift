@@ -8,7 +8,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `Dependencies as one value of another library` {
+@Suite struct AuthDependenciesTests {
     private let backend: Backend
 
     init() throws { backend = try Backend() }
@@ -29,7 +29,8 @@ import Testing
         }
     }
 
-    @Test func `have clients of one session, which copies share`() async throws {
+    @Test
+    func `Dependencies as one value of another library have clients of one session, which copies share`() async throws {
         try await run { dependencies in
             let copy = dependencies
             try await copy.authTokensClient.save(try backend.issue(life: -10))
@@ -48,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `show each change of the session`() async throws {
+    @Test func `Dependencies as one value of another library show each change of the session`() async throws {
         try await run { dependencies in
             let tokens = try backend.issue()
             try await dependencies.jwtAuthClient.loadSession()
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `are those of a test where it sets them`() async throws {
+    @Test func `Dependencies as one value of another library are those of a test if it sets them`() async throws {
         let tokens = try backend.issue()
         var dependencies = AuthDependencies(context: .test)
         dependencies.authTokensClient.load = { tokens }

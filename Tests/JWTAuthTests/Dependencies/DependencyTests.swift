@@ -31,12 +31,12 @@ private struct Feature: Sendable {
     @Shared(.authSession) var session
 }
 
-@Suite struct `A dependency` {
+@Suite struct DependencyTests {
     let backend: Backend
 
     init() throws { backend = try Backend() }
 
-    @Test func `is the one of the context, unless another was set`() {
+    @Test func `A dependency is the one of the context, unless another was set`() {
         @Dependency(\.greeting) var greeting
         #expect(greeting == "hello")
         withDependencies {
@@ -62,7 +62,7 @@ private struct Feature: Sendable {
         #expect(greeting == "hello")
     }
 
-    @Test func `is made once for all who share it`() {
+    @Test func `A dependency is made once for all who share it`() {
         withDependencies {
             $0.context = .test
         } operation: {
@@ -80,7 +80,8 @@ private struct Feature: Sendable {
         }
     }
 
-    @Test func `stays with the object that was made with it, and with tasks that are started with it`() async {
+    @Test
+    func `A dependency stays with the object that was made with it, and with tasks that are started with it`() async {
         let feature = await withDependencies {
             $0.greeting = "made"
         } operation: {
@@ -95,7 +96,7 @@ private struct Feature: Sendable {
         }
     }
 
-    @Test func `that has no value names itself in the error`() async {
+    @Test func `A dependency without a value names itself in the error`() async {
         await withDependencies {
             $0.context = .test
         } operation: {
@@ -104,7 +105,7 @@ private struct Feature: Sendable {
         }
     }
 
-    @Test(.tags(.j17)) func `two accounts of one program do not touch each other`() async throws {
+    @Test(.tags(.accountIsolation)) func `Two accounts of one program do not affect each other`() async throws {
         let keychain = RecordedKeychain()
         let (ada, bob) = (try backend.issue(), try backend.issue())
         let second = KeychainClient(over: keychain, prefix: "Bob.")
@@ -126,7 +127,7 @@ private struct Feature: Sendable {
         }
     }
 
-    @Test(.tags(.j17)) func `a hundred tests at once each see their own session`() async throws {
+    @Test(.tags(.accountIsolation)) func `Each of a hundred concurrent tests sees its own session`() async throws {
         let all = try (0..<100).map { _ in try backend.issue() }
         let right = await atOnce(100) { number in
             await withDependencies {
@@ -145,7 +146,7 @@ private struct Feature: Sendable {
         #expect(Dependency(\.greeting).wrappedValue == "hello")
     }
 
-    @Test(.tags(.j17)) func `a session can be set to begin with`() async throws {
+    @Test(.tags(.accountIsolation)) func `A dependency can set the session to begin with`() async throws {
         let (valid, expired) = (try backend.issue(), try backend.issue(life: -10))
         for initial in [AuthSession.valid(valid), .expired(expired)] {
             try await backend.run({ values, _ in values.authSession = initial }) {
@@ -158,7 +159,7 @@ private struct Feature: Sendable {
         }
     }
 
-    @Test func `another clock, policy or keychain means another session, and a client or a request does not`()
+    @Test func `Another clock, policy or keychain means another session, but another client or request does not`()
         async throws
     {
         let tokens = try backend.issue()
@@ -195,8 +196,9 @@ private struct Prepared: DependencyKey {
     static let liveValue = 1
 }
 
-@Suite struct `The dependencies of a program` {
-    @Test func `are set for all of it before they are used, and a test's stay the test's`() async {
+@Suite struct ProgramDependenciesTests {
+    @Test
+    func `The dependencies of a program are set before they are used, and a test's do not leave the test`() async {
         prepareDependencies { $0[Prepared.self] = 2 }
         #expect(Dependency(Prepared.self).wrappedValue == 2)
         #expect(await Task.detached { Dependency(Prepared.self).wrappedValue }.value == 2)
@@ -208,7 +210,7 @@ private struct Prepared: DependencyKey {
         #expect(Dependency(Prepared.self).wrappedValue == 2)
     }
 
-    @Test func `that throw while they are set change nothing`() async {
+    @Test func `The dependencies of a program that throw while they are set change nothing`() async {
         struct Broken: Error {}
         #expect(throws: Broken.self) {
             try withDependencies { _ in

@@ -11,13 +11,13 @@ extension KeychainClient.Keys {
     fileprivate static let deviceID = Self(value: "device_id")
 }
 
-@Suite struct `A keychain client` {
+@Suite struct KeychainClientTests {
     let backend: Backend
     let keychain = RecordedKeychain()
 
     init() throws { backend = try Backend() }
 
-    @Test func `keeps texts under keys of the program's own`() async throws {
+    @Test func `A keychain client keeps texts under the program's own keys`() async throws {
         let client = keychain.client
         #expect(try await client.load(.deviceID) == nil)
         try await client.save("device_123", as: .deviceID)
@@ -28,7 +28,7 @@ extension KeychainClient.Keys {
         #expect(try await client.load(.deviceID) == nil)
     }
 
-    @Test func `takes a pair that was saved half by half`() async throws {
+    @Test func `A keychain client takes a pair that was saved half by half`() async throws {
         let client = keychain.client
         let tokens = try backend.issue()
         try await client.save(tokens.access, as: .accessToken)
@@ -44,7 +44,10 @@ extension KeychainClient.Keys {
         #expect(keychain.memory.names() == ["JWTAuth.authSession"])
     }
 
-    @Test func `refuses half a pair while a user is signed in, and deletes both halves at once`() async throws {
+    @Test
+    func `A keychain client refuses half a pair while a user is signed in, and deletes both halves at once`()
+        async throws
+    {
         let client = keychain.client
         let tokens = try backend.issue()
         try await backend.run(keychain: client) {
@@ -57,7 +60,7 @@ extension KeychainClient.Keys {
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test func `resets what is its own and leaves what is others'`() async throws {
+    @Test func `A keychain client resets only its own records`() async throws {
         let client = keychain.client
         keychain.memory.write([1], for: "somebody else's")
         try await client.save("a", as: .deviceID)
@@ -67,7 +70,9 @@ extension KeychainClient.Keys {
     }
 
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeCorrupt, .storeUnavailable])
-    func `tells why something cannot be read, and never that there is none`(reason: AuthError) async throws {
+    func `A keychain client says why a record cannot be read, and never that there is none`(reason: AuthError)
+        async throws
+    {
         keychain.failReads(reason)
         let client = keychain.client
         for error in [
@@ -82,7 +87,7 @@ extension KeychainClient.Keys {
         #expect(KeychainError.savingFailed(message: "x").errorDescription == "Saving to keychain failed. Reason: x")
     }
 
-    @Test func `made of closures is asked by the session, in the original's layout and with its errors`() async throws {
+    @Test func `A keychain client made of closures is asked by the session, in the original's layout`() async throws {
         let tokens = try backend.issue()
         let kept = Mutex(["accessToken": tokens.access, "refreshToken": tokens.refresh])
         let locked = Mutex(false)
@@ -111,7 +116,7 @@ extension KeychainClient.Keys {
         #expect(kept.withLock { $0 } == [:])
     }
 
-    @Test func `a logout before anything was read leaves nothing of the original's pair to sign in with`() async throws
+    @Test func `A logout before anything was read leaves nothing of the original's pair to sign in with`() async throws
     {
         let tokens = try backend.issue()
         try await keychain.client.save(tokens.access, as: .accessToken)
@@ -122,7 +127,8 @@ extension KeychainClient.Keys {
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test func `takes over the pair that the original keeps under bare names beside it`() async throws {
+    @Test
+    func `A keychain client takes over the pair that the original keeps under bare names beside it`() async throws {
         let tokens = try backend.issue()
         keychain.memory.write(Array(tokens.access.utf8), for: "accessToken")
         keychain.memory.write(Array(tokens.refresh.utf8), for: "refreshToken")
@@ -143,7 +149,7 @@ extension KeychainClient.Keys {
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test func `another account of the program is not given the original's pair`() async throws {
+    @Test func `Another account of the program is not given the original's pair`() async throws {
         let tokens = try backend.issue()
         keychain.memory.write(Array(tokens.access.utf8), for: "accessToken")
         keychain.memory.write(Array(tokens.refresh.utf8), for: "refreshToken")

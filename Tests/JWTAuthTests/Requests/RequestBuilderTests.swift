@@ -7,8 +7,8 @@ import Testing
 
 private enum Action: String { case edit, view }
 
-@Suite struct `A path` {
-    @Test(.tags(.j14)) func `is made of literals, split at their slashes`() {
+@Suite struct RequestPathTests {
+    @Test(.tags(.requestBuilder)) func `A path is made of literals, split at their slashes`() {
         #expect(("/users/12" as Path).fragments == ["users", "12"])
         #expect(("users/12" as Path).fragments == ["users", "12"])
         #expect(Path("").fragments.isEmpty)
@@ -16,7 +16,7 @@ private enum Action: String { case edit, view }
         #expect(Path(["a", "b"]).fullPath == "a/b")
     }
 
-    @Test(.tags(.j14)) func `is made of paths, texts, numbers and enumerations`() {
+    @Test(.tags(.requestBuilder)) func `A path is made of paths, texts, numbers and enumerations`() {
         let version = "v1"
         let api = "api" / version
         #expect(api.fragments == ["api", "v1"])
@@ -31,8 +31,8 @@ private enum Action: String { case edit, view }
         #expect(7 / 2 == 3)
     }
 
-    @Test(.tags(.j14), arguments: ["a/b", "?x=1", "#", "%2F", "é", "a b"])
-    func `keeps what a variable holds within one fragment`(id: String) throws {
+    @Test(.tags(.requestBuilder), arguments: ["a/b", "?x=1", "#", "%2F", "é", "a b"])
+    func `A path keeps the value of a variable within one fragment`(id: String) throws {
         let literal: Path = "/users/\(id)/notes"
         #expect(literal.fragments == ["users", id, "notes"])
         #expect(("users" / id).fragments == ["users", id])
@@ -43,21 +43,21 @@ private enum Action: String { case edit, view }
         #expect(url.query == nil && url.fragment == nil)
     }
 
-    @Test(.tags(.j14), arguments: ["..", ".", "../admin", "..\\admin"])
-    func `refuses a fragment that servers take for a way up`(id: String) {
+    @Test(.tags(.requestBuilder), arguments: ["..", ".", "../admin", "..\\admin"])
+    func `A path refuses a fragment that servers take for a parent folder`(id: String) {
         #expect(throws: RequestError.malformedRequestURL) {
             try Request.get("/users/\(id)/notes").fullURL(with: "https://api.example.com/v1")
         }
     }
 }
 
-@Suite struct `A request's URL` {
+@Suite struct RequestURLTests {
     private func text(_ request: Request, _ base: String = "https://api.example.com") throws -> String {
         try request.fullURL(with: base).absoluteString
     }
 
-    @Test(.tags(.j14), arguments: ["https://api.example.com/v1", "https://api.example.com/v1/"])
-    func `keeps the path and the query of its base`(base: String) throws {
+    @Test(.tags(.requestBuilder), arguments: ["https://api.example.com/v1", "https://api.example.com/v1/"])
+    func `A request's URL keeps the path and the query of its base`(base: String) throws {
         #expect(try text(.get("/users"), base) == "https://api.example.com/v1/users")
         #expect(try text(.get("users"), base) == "https://api.example.com/v1/users")
         #expect(try text(.get("users/"), base) == "https://api.example.com/v1/users/")
@@ -67,7 +67,7 @@ private enum Action: String { case edit, view }
                 == "https://api.example.com/v1/a?key=1&b=c")
     }
 
-    @Test(.tags(.j14)) func `encodes each pair of its query whatever it holds`() throws {
+    @Test(.tags(.requestBuilder)) func `A request's URL encodes each pair of its query`() throws {
         let request = Request(
             path: "s",
             queryItems: [
@@ -79,7 +79,8 @@ private enum Action: String { case edit, view }
                 == "https://api.example.com/s?q=a%2Bb%26c%3Dd%2520e%20f&%C3%BC%26=%F0%9F%91%A9&none=")
     }
 
-    @Test(.tags(.j14)) func `is an error where there is no base, or one that leads elsewhere`() {
+    @Test(.tags(.requestBuilder))
+    func `A request's URL is an error if there is no base, or one that leads elsewhere`() {
         #expect(throws: RequestError.missingBaseURL) { try Request.get("a").fullURL(with: "") }
         #expect(throws: RequestError.malformedRequestURL) { try Request.get("a").fullURL(with: "nowhere") }
         #expect(throws: RequestError.malformedRequestURL) { try Request.get("a").fullURL(with: "ftp://a.b") }
@@ -91,7 +92,7 @@ private enum Action: String { case edit, view }
     }
 }
 
-@Suite struct `The request builder` {
+@Suite struct RequestBuilderTests {
     private func made(_ request: Request = Request(), @RequestBuilder _ body: () -> RequestMiddleware) throws
         -> Request
     {
@@ -111,7 +112,7 @@ private enum Action: String { case edit, view }
         for index in 0..<2 { header(key: "X-\(index)", value: "\(index)") }
     }
 
-    @Test(.tags(.j14)) func `applies what it is made of in order`() throws {
+    @Test(.tags(.requestBuilder)) func `The request builder applies its parts in order`() throws {
         let quiet = try editUser(7, true)(Request())
         #expect(
             quiet
@@ -128,7 +129,7 @@ private enum Action: String { case edit, view }
         #expect(last == Request(path: "y", queryItems: [.init(name: "a", value: "1"), .init(name: "b", value: "2")]))
     }
 
-    @Test(.tags(.j14)) func `knows methods of JSON, bodies and authorizations`() throws {
+    @Test(.tags(.requestBuilder)) func `The request builder knows methods of JSON, bodies and authorizations`() throws {
         let json = ["Content-Type": "application/json; charset=utf-8", "Accept": "application/json; charset=utf-8"]
         let value = ["a": 1]
         let bytes = Data(#"{"a":1}"#.utf8)
@@ -148,7 +149,7 @@ private enum Action: String { case edit, view }
         #expect(Method.allCases.count == 9)
     }
 
-    @Test(.tags(.j14)) func `a GET goes without content, whichever was said first`() throws {
+    @Test(.tags(.requestBuilder)) func `A GET has no content, whichever was set first`() throws {
         let value = ["a": 1]
         let first = try made {
             body(value); Method.get
@@ -164,7 +165,7 @@ private enum Action: String { case edit, view }
         #expect(try post.urlRequest(baseURL: "https://a.b").httpBody == Data(#"{"a":1}"#.utf8))
     }
 
-    @Test func `makes a URLRequest`() throws {
+    @Test func `The request builder makes a URLRequest`() throws {
         let request = try URLRequest(editUser(7, true), baseURL: "https://a.b/c", timeoutInterval: 5)
         #expect(request.url?.absoluteString == "https://a.b/c/users/edit/7")
         #expect(request.httpMethod == "PUT")
@@ -177,7 +178,7 @@ private enum Action: String { case edit, view }
         #expect(typed.url?.query == "q=1")
     }
 
-    @Test func `shows nothing of fields, query and content`() throws {
+    @Test func `The request builder shows no field, query or content`() throws {
         let request = try Request.post("/login").body(["password": "canary"]).header("X", "canary").query("t", "canary")
         var dumped = ""
         dump(request, to: &dumped)

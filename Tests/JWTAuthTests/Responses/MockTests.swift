@@ -23,12 +23,14 @@ extension HTTPRequestClient {
     }
 }
 
-@Suite struct `A mocked request client` {
+@Suite struct MockTests {
     let backend: Backend
 
     init() throws { backend = try Backend() }
 
-    @Test func `is given the request as it would go out, with the token and the identifier`() async throws {
+    @Test
+    func `A mocked request client receives the request as it is sent, with the token and the identifier`() async throws
+    {
         let tokens = try backend.issue()
         let id = UUID()
         let seen = Mutex<[URLRequest]>([])
@@ -57,7 +59,7 @@ extension HTTPRequestClient {
         #expect(request.timeoutInterval == 7)
     }
 
-    @Test func `answers with errors of its own, which are told as they came`() async throws {
+    @Test func `A mocked request client answers with its own errors, which are passed on unchanged`() async throws {
         struct Broken: Error, Equatable {}
         let id = UUID()
         let failing = HTTPRequestClient { _, _ in throw Broken() }
@@ -91,7 +93,7 @@ extension HTTPRequestClient {
         #expect(time as? HTTPError == .timeout)
     }
 
-    @Test func `may be refreshed with, and may refuse`() async throws {
+    @Test func `A mocked request client can be used to refresh, and can refuse`() async throws {
         let expired = try backend.issue(life: -10)
         let fresh = try backend.issue()
         let seen = Mutex<[String]>([])
@@ -118,7 +120,7 @@ extension HTTPRequestClient {
     }
 }
 
-@Suite struct `An error of a request` {
+@Suite struct RequestErrorTests {
     private struct Deep: Decodable { let items: [[String: Int]] }
 
     private func told(_ json: String) throws -> DecodingError {
@@ -132,7 +134,7 @@ extension HTTPRequestClient {
         (#"{"items":[{},{"a":"canary"}]}"#, "items[1].a"), (#"{"items":[{"a":null}]}"#, "items[0].a"),
         (#"{}"#, "items"), ("canary", "at its top"),
     ])
-    func `says where a content is not what was asked for, and not what stands there`(
+    func `An error of a request names the place of unexpected content, and does not show the content`(
         json: String, place: String
     ) throws {
         let id = UUID()
@@ -147,7 +149,7 @@ extension HTTPRequestClient {
         #expect(error.debugDescription(for: id).contains(id.uuidString.lowercased()))
     }
 
-    @Test func `names its request and says what happened in a sentence`() {
+    @Test func `An error of a request names its request and says in a sentence what happened`() {
         let id = UUID()
         struct Foreign: Error { let secret = "canary" }
         let all: [(HTTPRequestClient.Error, String)] = [

@@ -7,7 +7,7 @@ import LatchHTTP
 import TestTags
 import Testing
 
-@Suite struct `What a server answers` {
+@Suite struct ResponseTests {
     let backend: Backend
 
     init() throws { backend = try Backend() }
@@ -26,7 +26,7 @@ import Testing
         return status
     }
 
-    @Test(.tags(.j13)) func `a success with the value is one`() async throws {
+    @Test(.tags(.typedResponses)) func `A success with the value is a success`() async throws {
         let result = try await either(#"{"name":"Ada"}"#)
         switch result {
         case .success(let profile): #expect(name(of: profile) == "Ada")
@@ -38,8 +38,8 @@ import Testing
         #expect(result.body == .success(Profile(name: "Ada")))
     }
 
-    @Test(.tags(.j13), arguments: [200, 400, 401, 403, 404, 409, 422, 500, 503])
-    func `what the server says instead is a failure with any status`(status: Int) async throws {
+    @Test(.tags(.typedResponses), arguments: [200, 400, 401, 403, 404, 409, 422, 500, 503])
+    func `A failure in the server's words is a failure with any status`(status: Int) async throws {
         let result = try await either(#"{"message":"no"}"#, status: HTTPStatus(rawValue: status))
         switch result {
         case .success: Issue.record("a success")
@@ -51,8 +51,8 @@ import Testing
         #expect(throws: Refusal(message: "no")) { try result.get() }
     }
 
-    @Test(.tags(.j13), arguments: [200, 403])
-    func `the identifier and the head come along where they are asked for`(status: Int) async throws {
+    @Test(.tags(.typedResponses), arguments: [200, 403])
+    func `The identifier and the head are returned if they are requested`(status: Int) async throws {
         typealias Result = SuccessResponse<Response<Profile, Refusal>>
         let json = status == 200 ? #"{"name":"Ada"}"# : #"{"message":"no"}"#
         backend.on("/x") { _ in .json(json, status: HTTPStatus(rawValue: status)) }
@@ -76,7 +76,7 @@ import Testing
         #expect(results.count == 4)
     }
 
-    @Test(.tags(.j13)) func `what the server says instead need not be an error`() async throws {
+    @Test(.tags(.typedResponses)) func `A failure in the server's words need not be an error`() async throws {
         backend.on("/x") { _ in .json(#"{"name":"why"}"#, status: .forbidden) }
         try await backend.run {
             let result: Response<[Int], Profile> = try await Dependency(\.jwtAuthClient).wrappedValue.send(.get("/x"))
@@ -84,7 +84,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j13)) func `what is neither is a bad response, or one that cannot be read`() async throws {
+    @Test(.tags(.typedResponses))
+    func `A response of neither form is a bad response, or an unreadable one`() async throws {
         #expect(badStatus(await failure { try await either("<html>", status: 502) }) == 502)
         #expect(badStatus(await failure { try await either("", status: .unauthorized) }) == 401)
         let error = await failure { try await either(#"{"other":1}"#) }
@@ -95,7 +96,8 @@ import Testing
         #expect(key.stringValue == "name")
     }
 
-    @Test(.tags(.j13)) func `nothing is enough where nothing is asked for, and no value where one is`() async throws {
+    @Test(.tags(.typedResponses))
+    func `An empty response is enough if no value is requested, and is an error otherwise`() async throws {
         backend.on("/x") { _ in HTTPResponse(status: .noContent) }
         try await backend.run {
             @Dependency(\.jwtAuthClient) var client
@@ -116,7 +118,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.j13)) func `each request has an identifier of its own, which the server is told`() async throws {
+    @Test(.tags(.typedResponses)) func `Each request has its own identifier, which the server receives`() async throws {
         try await backend.run {
             let client = Dependency(\.httpRequestClient).wrappedValue
             let answers = await atOnce(50) { _ in
@@ -129,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `a request of Foundation's is answered too, in all three forms`() async throws {
+    @Test func `A URLRequest of Foundation is also answered, in all three forms`() async throws {
         backend.on("/x") { request in .json(#"{"name":"\#(request.method) \#(request.body.text ?? "")"}"#) }
         try await backend.serve { base in
             let client = HTTPRequestClient()
@@ -154,7 +156,7 @@ import Testing
         #expect((cause as? HTTPError)?.isConnectivity == true)
     }
 
-    @Test func `a session of the program's own sends, and is given neither cookies nor redirects to decide about`()
+    @Test func `The program's own URLSession sends, without a say in cookies and redirects`()
         async throws
     {
         backend.on("/away") { _ in
@@ -177,7 +179,7 @@ import Testing
         #expect(backend.authorizations.allSatisfy { $0 == "Bearer \(tokens.access)" })
     }
 
-    @Test func `a token goes to the base URL's origin and nowhere else`() async throws {
+    @Test func `A token goes to the base URL's origin and nowhere else`() async throws {
         let tokens = try backend.issue()
         let elsewhere = try Backend()
         try await elsewhere.serve { other in
@@ -193,7 +195,7 @@ import Testing
         #expect(elsewhere.authorizations.allSatisfy { $0 == nil })
     }
 
-    @Test func `plain http to another machine is refused before anything is sent`() async {
+    @Test func `What a server answers plain http to another machine is refused before anything is sent`() async {
         let error = await failure { try await HTTPRequestClient().send(.get("/x"), baseURL: "http://api.example.com") }
         guard case HTTPRequestClient.Error.other(_, let cause)? = error else {
             Issue.record("\(String(describing: error))")

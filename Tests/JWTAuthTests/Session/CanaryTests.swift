@@ -9,7 +9,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite(.tags(.j16)) struct `No token is shown` {
+@Suite(.tags(.tokenRedaction)) struct CanaryTests {
     let backend: Backend
 
     init() throws { backend = try Backend() }
@@ -35,7 +35,7 @@ import Testing
         for secret in secrets { #expect(!text.contains(secret), "\(name)") }
     }
 
-    @Test func `by tokens, sessions and what is made of them`() throws {
+    @Test func `No token is shown by tokens, sessions and the values made from them`() throws {
         let tokens = try backend.issue()
         let secrets = [tokens.access, tokens.refresh, String(tokens.access.split(separator: ".")[1])]
         expectNothing(of: secrets, in: tokens, "tokens")
@@ -47,7 +47,7 @@ import Testing
         expectNothing(of: secrets, in: try tokens.toJWT(), "JWT")
     }
 
-    @Test func `by clients and dependencies that hold a session`() async throws {
+    @Test func `No token is shown by clients and dependencies that hold a session`() async throws {
         let tokens = try backend.issue()
         let secrets = [tokens.access, tokens.refresh]
         try await backend.run(keychain: .inMemory(tokens)) {
@@ -68,7 +68,7 @@ import Testing
         }
     }
 
-    @Test func `by errors, whatever the server answers`() async throws {
+    @Test func `No token is shown by errors, for any response of the server`() async throws {
         let tokens = try backend.issue(life: -10)
         let secrets = [tokens.access, tokens.refresh]
         let echo = #"{"name":{"token":"\#(tokens.refresh)"},"\#(tokens.access)":1}"#
@@ -88,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `by errors of the keychain`() async throws {
+    @Test func `No token is shown by errors of the keychain`() async throws {
         let tokens = try backend.issue()
         let keychain = RecordedKeychain()
         keychain.memory.write(Array("{\"access\":\"\(tokens.access)\"".utf8), for: "JWTAuth.authSession")
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `by the log of a client`() async throws {
+    @Test func `No token is shown by the log of a client`() async throws {
         let tokens = try backend.issue(life: -10)
         let lines = Mutex<[String]>([])
         let log = LoggingInterceptor(LoggingOptions(minimumLevel: .debug)) { entry in

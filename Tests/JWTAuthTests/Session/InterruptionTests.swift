@@ -10,7 +10,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `What happens during a refresh` {
+@Suite struct InterruptionTests {
     let backend: Backend
     /// The gate at which the refresh waits at the server.
     let gate = Gate()
@@ -23,7 +23,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j10)) func `one who is cancelled leaves alone, and the others get their answers`() async throws {
+    @Test(.tags(.waiterCancellation))
+    func `A canceled caller leaves a refresh, and the others get their answers`() async throws {
         let expired = try backend.issue(life: -10)
         try await backend.run(keychain: .inMemory(expired)) {
             let client = Dependency(\.jwtAuthClient).wrappedValue
@@ -40,7 +41,7 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test(.tags(.j11)) func `a logout stays one`() async throws {
+    @Test(.tags(.logoutDuringRefresh)) func `A logout during a refresh remains a logout`() async throws {
         let expired = try backend.issue(life: -10)
         let keychain = RecordedKeychain()
         try await backend.run(keychain: keychain.client) {
@@ -61,7 +62,8 @@ import Testing
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test(.tags(.j11)) func `the login of another user stays, and nothing is sent with its token`() async throws {
+    @Test(.tags(.logoutDuringRefresh))
+    func `The login of another user during a refresh stays, and nothing is sent with its token`() async throws {
         let expired = try backend.issue(life: -10)
         try await backend.run(keychain: .inMemory(expired)) {
             let client = Dependency(\.jwtAuthClient).wrappedValue
@@ -79,7 +81,7 @@ import Testing
         #expect(backend.requests(to: "/transfer").isEmpty)
     }
 
-    @Test func `a refresh closure that saves by itself neither waits for itself nor signs in anew`() async throws {
+    @Test func `A refresh closure that saves by itself neither waits for itself nor signs in again`() async throws {
         let expired = try backend.issue(life: -10)
         gate.open()
         try await backend.run(
@@ -99,7 +101,7 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test func `what a refresh closure has saved before it failed is not lost`() async throws {
+    @Test func `A token that a refresh closure saved before it failed is not lost`() async throws {
         struct Broken: Error {}
         let expired = try backend.issue(life: -10)
         gate.open()
@@ -118,7 +120,8 @@ import Testing
         }
     }
 
-    @Test func `a refresh closure that sends with a token goes without one, and that signs out signs out`() async throws
+    @Test
+    func `A refresh closure that sends with a token sends without one, and one that signs out signs out`() async throws
     {
         let expired = try backend.issue(life: -10)
         gate.open()
@@ -143,7 +146,7 @@ import Testing
         #expect(backend.authorizations == [nil])
     }
 
-    @Test func `a refresh whose answer was lost is repeated under its key`() async throws {
+    @Test func `A refresh whose answer was lost is repeated under its key`() async throws {
         let expired = try backend.issue(life: -10)
         gate.open()
         backend.on("/auth/refresh") { [backend] request in
@@ -162,7 +165,7 @@ import Testing
         #expect(backend.requests(to: "/user/profile").first?.fields[.idempotencyKey] == nil)
     }
 
-    @Test func `a refresh that a crash has interrupted is repeated under its key at the next start`() async throws {
+    @Test func `A refresh that a crash has interrupted is repeated under its key at the next start`() async throws {
         let keychain = RecordedKeychain()
         gate.open()
         backend.on("/auth/refresh") { _ in .json("{}", status: .serviceUnavailable) }
@@ -178,7 +181,7 @@ import Testing
         #expect(keys.count == 2 && keys[0] == keys[1] && keys[0] != nil)
     }
 
-    @Test(.tags(.j8)) func `several sessions over one keychain make one refresh`() async throws {
+    @Test(.tags(.concurrentRefresh)) func `Several sessions over one keychain make one refresh`() async throws {
         let expired = try backend.issue(life: -10)
         gate.open()
         try await withTemporaryFolder { folder in

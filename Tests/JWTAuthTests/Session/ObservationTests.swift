@@ -9,12 +9,13 @@ import Observation
 import TestTags
 import Testing
 
-@Suite struct `The shared session` {
+@Suite struct ObservationTests {
     let backend: Backend
 
     init() throws { backend = try Backend() }
 
-    @Test(.tags(.j15)) func `each observer sees each change once, also the one that time makes`() async throws {
+    @Test(.tags(.sessionObservers))
+    func `Each observer of the session sees each change once, and also an expiry`() async throws {
         let tokens = try backend.issue(life: 900)
         try await backend.run {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -42,7 +43,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j15)) func `who reads it under observation is told of the next change`() async throws {
+    @Test(.tags(.sessionObservers))
+    func `A reader of the session under observation is notified of the next change`() async throws {
         let tokens = try backend.issue()
         try await backend.run {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -61,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `is right at once when a call returns, without a wait`() async throws {
+    @Test func `The shared session is correct at once when a call returns`() async throws {
         let tokens = try backend.issue()
         try await backend.run {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -75,14 +77,14 @@ import Testing
         }
     }
 
-    @Test func `streams end with the session and leave no task behind`() async throws {
+    @Test func `Streams of the session end with it and leave no task behind`() async throws {
         let changes = try await backend.run { Shared(.authSession).changes }
         var count = 0
         for await _ in changes { count += 1 }
         #expect(count == 1)
     }
 
-    @Test func `the issuer's clock counts where this device's is wrong`() async throws {
+    @Test func `The issuer's clock counts if this device's is wrong`() async throws {
         let tokens = try backend.issue(life: 900)
         // This device is an hour ahead: by its own clock the token has expired before it came.
         try await backend.run({ values, _ in values.wallClock = backend.clock.wallClock(skew: 3600) }) {
@@ -102,7 +104,7 @@ import Testing
         #expect(backend.refreshes == 0)
     }
 
-    @Test(arguments: [false, true]) func `no other response shows the issuer's clock`(isCached: Bool) async throws {
+    @Test(arguments: [false, true]) func `No other response shows the issuer's clock`(isCached: Bool) async throws {
         let tokens = try backend.issue(life: -10)
         let old = HTTPDate(backend.clock.now.addingTimeInterval(-3600)).description
         let body = isCached ? #"{"access":"\#(tokens.access)"}"# : #"{"name":"Ada"}"#
@@ -125,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `a refresh closure on a device that is ahead may check its result`() async throws {
+    @Test func `A refresh closure on a device whose clock is ahead can check its result`() async throws {
         let expired = try backend.issue(life: -10)
         let keychain = KeychainClient.inMemory(expired)
         try await backend.run(

@@ -10,7 +10,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `A refresh that fails` {
+@Suite struct RefreshFailureTests {
     let backend: Backend
 
     init() throws { backend = try Backend() }
@@ -20,8 +20,8 @@ import Testing
         await atOnce(count) { _ in await failure { try await client.sendAuthenticated(.get("/user/profile")) } }
     }
 
-    @Test(.tags(.j9), arguments: [500, 503, 429, 400, 403])
-    func `keeps the tokens when the issuer is out of order, tells all who wait, and is tried again`(
+    @Test(.tags(.refreshFailure), arguments: [500, 503, 429, 400, 403])
+    func `A refresh that fails because the issuer is down keeps the tokens, and is tried again`(
         status: Int
     ) async throws {
         let expired = try backend.issue(life: -10)
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.j9)) func `keeps the tokens when there is no network`() async throws {
+    @Test(.tags(.refreshFailure)) func `A refresh that fails without a network keeps the tokens`() async throws {
         let expired = try backend.issue(life: -10)
         let closed = "http://127.0.0.1:1"
         try await backend.run(
@@ -77,7 +77,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j9)) func `throws the program's own error as it is, also an unrequested cancellation`()
+    @Test(.tags(.refreshFailure))
+    func `A refresh that fails throws the program's own error unchanged, also an unrequested cancellation`()
         async throws
     {
         struct Weather: Error, Equatable {}
@@ -101,13 +102,13 @@ import Testing
     }
 
     @Test(
-        .tags(.j9),
+        .tags(.refreshFailure),
         arguments: [
             (401, ""), (401, "<html>Authorization required</html>"),
             (401, #"{"message":"No API key found in request"}"#),
             (401, #"{"error":"invalid_client"}"#), (403, "<html>blocked</html>"),
         ])
-    func `a gateway's refusal keeps the tokens, and so does one of the client`(
+    func `A gateway's refusal of a refresh keeps the tokens, and so does one of the client`(
         status: Int, body: String
     ) async throws {
         let expired = try backend.issue(life: -10)
@@ -127,12 +128,12 @@ import Testing
     }
 
     @Test(
-        .tags(.j9),
+        .tags(.refreshFailure),
         arguments: [
             (400, #"{"error":"invalid_grant"}"#), (401, #"{"message":"Refresh token expired"}"#),
             (403, #"{"message":"Refresh token revoked"}"#),
         ])
-    func `the issuer's refusal signs out once, and is told as such to all who wait`(
+    func `The issuer's refusal of a refresh signs out once, and reaches all who wait`(
         status: Int, body: String
     ) async throws {
         let expired = try backend.issue(life: -10)
@@ -160,8 +161,8 @@ import Testing
         #expect(!kept.contains { $0.contains("refresh-canary") })
     }
 
-    @Test(.tags(.j9), arguments: [AuthTokens.Error.expiredToken, .invalidToken])
-    func `the program's own word that the refresh token is done for signs out`(
+    @Test(.tags(.refreshFailure), arguments: [AuthTokens.Error.expiredToken, .invalidToken])
+    func `The program's own report that the refresh token has ended signs out`(
         word: AuthTokens.Error
     ) async throws {
         let expired = try backend.issue(life: -10)
@@ -175,7 +176,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j9)) func `a failure is harmless as long as the old token is accepted`() async throws {
+    @Test(.tags(.refreshFailure))
+    func `A failed refresh is harmless as long as the old token is accepted`() async throws {
         let soon = try backend.issue(life: 30)
         backend.on("/auth/refresh") { _ in .json("{}", status: .serviceUnavailable) }
         try await backend.run(
@@ -193,7 +195,8 @@ import Testing
         #expect(backend.requests.last?.fields[.authorization] == "Bearer \(soon.access)")
     }
 
-    @Test func `what cannot be stored is kept, and stored before anything else is asked`() async throws {
+    @Test
+    func `A result of a refresh that cannot be stored is kept, and stored before the next request`() async throws {
         let keychain = RecordedKeychain()
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -215,7 +218,7 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test func `a refresh that answers with no JWT is stored, and told as an invalid token`() async throws {
+    @Test func `A refresh that answers with no JWT is stored, and reported as an invalid token`() async throws {
         let expired = try backend.issue(life: -10)
         let opaque = AuthTokens(access: "opaque", refresh: "next")
         try await backend.run(

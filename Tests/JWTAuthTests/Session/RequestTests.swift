@@ -8,12 +8,13 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `A request with the session's token` {
+@Suite struct RequestTests {
     let backend: Backend
 
     init() throws { backend = try Backend() }
 
-    @Test(.tags(.j7)) func `carries exactly the valid token, and refreshes nothing`() async throws {
+    @Test(.tags(.authenticatedSending))
+    func `A request with the session's token carries exactly the valid token, and refreshes nothing`() async throws {
         let tokens = try backend.issue()
         try await backend.run(keychain: .inMemory(tokens)) {
             @Dependency(\.jwtAuthClient) var client
@@ -26,7 +27,8 @@ import Testing
         #expect(backend.refreshes == 0)
     }
 
-    @Test(.tags(.j7)) func `an expired token is refreshed exactly once, and the new one is sent`() async throws {
+    @Test(.tags(.authenticatedSending))
+    func `An expired token is refreshed exactly once, and the new one is sent`() async throws {
         let expired = try backend.issue(life: -10)
         try await backend.run(keychain: .inMemory(expired)) {
             @Dependency(\.jwtAuthClient) var client
@@ -38,7 +40,8 @@ import Testing
         #expect(backend.authorizations == [nil, "Bearer \(accepted ?? "")"])
     }
 
-    @Test(.tags(.j7)) func `without refreshing sends the old token, and the refusal is the answer`() async throws {
+    @Test(.tags(.authenticatedSending))
+    func `A request that does not refresh sends the old token, and the refusal is the answer`() async throws {
         let expired = try backend.issue(life: -10)
         backend.state.withLock { $0.accepted = [] }
         try await backend.run(keychain: .inMemory(expired)) {
@@ -55,7 +58,8 @@ import Testing
         #expect(backend.authorizations == ["Bearer \(expired.access)"])
     }
 
-    @Test(.tags(.j7)) func `without tokens fails with missingToken, and sends nothing`() async throws {
+    @Test(.tags(.authenticatedSending))
+    func `A request without tokens fails with missingToken, and is not sent`() async throws {
         try await backend.run {
             @Dependency(\.jwtAuthClient) var client
             await #expect(throws: AuthTokens.Error.missingToken) {
@@ -69,7 +73,8 @@ import Testing
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.j8)) func `a thousand at once with an expired token make one refresh and one write of tokens`()
+    @Test(.tags(.concurrentRefresh))
+    func `A thousand concurrent requests with an expired token make one refresh and one write`()
         async throws
     {
         let keychain = RecordedKeychain()
@@ -91,7 +96,8 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test(.tags(.j8)) func `a late refusal of the old token is repeated with the new one, without another refresh`()
+    @Test(.tags(.concurrentRefresh))
+    func `A late refusal of the old token is repeated with the new one, without another refresh`()
         async throws
     {
         let late = Gate()
@@ -116,7 +122,8 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test(.tags(.j12)) func `a refused token that has not expired is refreshed once, and the very request repeated`()
+    @Test(.tags(.forcedRefresh))
+    func `A refused token that has not expired is refreshed once, and the request is repeated`()
         async throws
     {
         let tokens = try backend.issue()
@@ -137,7 +144,7 @@ import Testing
         #expect(backend.refreshes == 1)
     }
 
-    @Test(.tags(.j12)) func `a second refusal is the answer`() async throws {
+    @Test(.tags(.forcedRefresh)) func `The second refusal of a request is the answer`() async throws {
         let tokens = try backend.issue()
         backend.on("/never") { _ in .json("no", status: .unauthorized) }
         try await backend.run(keychain: .inMemory(tokens)) {

@@ -12,7 +12,7 @@ import Testing
 
 private struct Person: Decodable, Sendable { let email: String }
 
-@Suite struct `A client over a session of the core` {
+@Suite struct SharedSessionTests {
     private static let (email, password) = ("ada@example.com", "a long enough password")
 
     /// Runs `body` with a client of the core, whose user is signed in, and with the dependencies of a program over its
@@ -44,7 +44,7 @@ private struct Person: Decodable, Sendable { let email: String }
         return refreshes.withLock(\.self)
     }
 
-    @Test func `refreshes once for requests of both`() async throws {
+    @Test func `A client over a session of the core refreshes once for requests of both`() async throws {
         let refreshes = try await run { server, core in
             @Dependency(\.jwtAuthClient) var client
             #expect(client.session === core.session)
@@ -60,7 +60,10 @@ private struct Person: Decodable, Sendable { let email: String }
         #expect(refreshes == 1)
     }
 
-    @Test func `reports an upload from its beginning, and again after a refresh`() async throws {
+    @Test
+    func `A client over a session of the core reports an upload from its beginning, and again after a refresh`()
+        async throws
+    {
         let counts = Mutex<[Int]>([])
         let content = Data(repeating: 32, count: 200_000)
         let refreshes = try await run { _, _ in
@@ -75,7 +78,7 @@ private struct Person: Decodable, Sendable { let email: String }
         #expect(refreshes == 1 && seen == pieces + pieces)
     }
 
-    @Test func `signs out for both, on either side`() async throws {
+    @Test func `A client over a session of the core signs out for both, on either side`() async throws {
         _ = try await run { _, core in
             @Dependency(\.jwtAuthClient) var client
             @Dependency(\.authTokensClient) var authTokensClient
@@ -91,7 +94,7 @@ private struct Person: Decodable, Sendable { let email: String }
         }
     }
 
-    @Test func `keeps what the core's tokens have beside the pair`() async throws {
+    @Test func `A client over a session of the core keeps the core's token fields beside the pair`() async throws {
         _ = try await run { _, core in
             @Dependency(\.authTokensClient) var authTokensClient
             var tokens = try await core.session.credential()
@@ -103,7 +106,8 @@ private struct Person: Decodable, Sendable { let email: String }
         }
     }
 
-    @Test func `refreshes by the session's own means, also where the program calls the closure`() async throws {
+    @Test
+    func `A client over a session of the core refreshes by the session, even if it calls the closure`() async throws {
         let refreshes = try await run { _, core in
             @Dependency(\.jwtAuthClient) var client
             let old = AuthTokens(try await core.session.credential())
@@ -114,7 +118,7 @@ private struct Person: Decodable, Sendable { let email: String }
         #expect(refreshes == 1)
     }
 
-    @Test func `needs no dependencies`() async throws {
+    @Test func `A client over a session of the core needs no dependencies`() async throws {
         _ = try await run { server, core in
             let client = JWTAuthClient(baseURL: { server.url.absoluteString }, session: core.session)
             #expect(client.session === core.session)

@@ -7,13 +7,14 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `A session and its keychain` {
+@Suite struct StorageTests {
     let backend: Backend
     let keychain = RecordedKeychain()
 
     init() throws { backend = try Backend() }
 
-    @Test(.tags(.j4)) func `saving is seen in memory and in the keychain, and destroying in both`() async throws {
+    @Test(.tags(.tokenSaving))
+    func `Saving is seen in memory and in the keychain, and destroying in both`() async throws {
         let tokens = try backend.issue()
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -36,8 +37,8 @@ import Testing
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test(.tags(.j5), arguments: [AuthError.storeFull, .storeLocked, .storeDenied])
-    func `a failing write leaves pair and session as they were, and is told`(reason: AuthError) async throws {
+    @Test(.tags(.atomicSaving), arguments: [AuthError.storeFull, .storeLocked, .storeDenied])
+    func `A failing write leaves pair and session unchanged, and is reported`(reason: AuthError) async throws {
         let tokens = try backend.issue()
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.authTokensClient) var authTokensClient
@@ -56,7 +57,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j6)) func `before it is loaded nothing is known, and without tokens no user is signed in`()
+    @Test(.tags(.sessionLoading))
+    func `Before a session is loaded nothing is known, and without tokens no user is signed in`()
         async throws
     {
         try await backend.run(keychain: keychain.client) {
@@ -68,8 +70,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j6), arguments: [900.0, -10])
-    func `loads what was saved, and reads the keychain no second time`(life: Double) async throws {
+    @Test(.tags(.sessionLoading), arguments: [900.0, -10])
+    func `A session loads the saved pair, and reads the keychain once`(life: Double) async throws {
         let tokens = try backend.issue(life: life)
         try await backend.run(keychain: keychain.client) {
             try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
@@ -85,7 +87,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.j6)) func `half a pair is none, and is cleaned away`() async throws {
+    @Test(.tags(.sessionLoading)) func `Half a pair does not count, and is deleted`() async throws {
         keychain.memory.write(Array("lonely".utf8), for: "JWTAuth.refreshToken")
         try await backend.run(keychain: keychain.client) {
             @Dependency(\.jwtAuthClient) var client
@@ -96,8 +98,8 @@ import Testing
         #expect(keychain.memory.names().isEmpty)
     }
 
-    @Test(.tags(.j6)) func `a locked keychain is an error, and the session still unknown until it opens`() async throws
-    {
+    @Test(.tags(.sessionLoading))
+    func `A locked keychain is an error, and the session stays unknown until it opens`() async throws {
         let tokens = try backend.issue()
         try await backend.run(keychain: keychain.client) {
             try await Dependency(\.authTokensClient).wrappedValue.save(tokens)
@@ -118,7 +120,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.j6)) func `a login wins over loads that are under way`() async throws {
+    @Test(.tags(.sessionLoading)) func `A login wins over loads in progress`() async throws {
         let old = try backend.issue()
         let new = try backend.issue()
         try await backend.run(keychain: .inMemory(old)) {
@@ -134,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `a damaged record is an error, and a login replaces it`() async throws {
+    @Test func `A damaged record is an error, and a login replaces it`() async throws {
         keychain.memory.write(Array("{".utf8), for: "JWTAuth.authSession")
         let tokens = try backend.issue()
         try await backend.run(keychain: keychain.client) {
@@ -148,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `a session lives on in files, from one process to the next`() async throws {
+    @Test func `A session in files lives on from one process to the next`() async throws {
         let tokens = try backend.issue()
         try await withTemporaryFolder { folder in
             func client() -> KeychainClient {

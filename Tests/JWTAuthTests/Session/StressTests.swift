@@ -9,7 +9,7 @@ import TestTags
 import Testing
 
 /// Many tasks of one program that sign in, send, refresh and sign out in any order, at a server that loses answers.
-@Suite struct `A program in disorder` {
+@Suite struct StressTests {
     let backend: Backend
 
     init() throws { backend = try Backend() }
@@ -54,8 +54,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j8, .j10, .j11), arguments: 1...8)
-    func `uses no refresh token twice, and ends with keychain and session in agreement`(
+    @Test(.tags(.concurrentRefresh, .waiterCancellation, .logoutDuringRefresh), arguments: 1...8)
+    func `A program in disorder uses no refresh token twice, and its keychain and session agree at the end`(
         seed: UInt64
     ) async throws {
         makeDisorder()
@@ -92,8 +92,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j11)) func `a hundred logins and logouts during refreshes leave what the last one said`() async throws
-    {
+    @Test(.tags(.logoutDuringRefresh))
+    func `A hundred logins and logouts during refreshes leave what the last one said`() async throws {
         try await backend.run {
             let client = Dependency(\.jwtAuthClient).wrappedValue
             @Dependency(\.authTokensClient) var authTokensClient

@@ -14,12 +14,12 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
     return AuthTokens(access: parts.joined(separator: "."), refresh: "refresh")
 }
 
-@Suite struct `The claims of an access token` {
+@Suite struct TokenClaimsTests {
     let rich = tokens(
         #"{"s":"Ada","b":true,"i":42,"d":1.5,"t":1800000000,"roles":["admin","user"],"mixed":["a",1],"u":"Zoë 👩‍💻","n":null}"#
     )
 
-    @Test(.tags(.j1)) func `are read by their types`() {
+    @Test(.tags(.tokenClaims)) func `The claims of an access token are read by their types`() {
         #expect(rich[string: "s"] == "Ada")
         #expect(rich[boolean: "b"] == true)
         #expect(rich[int: "i"] == 42)
@@ -30,7 +30,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         #expect(rich[string: "u"] == "Zoë 👩‍💻")
     }
 
-    @Test(.tags(.j1)) func `are nil where they are missing or of another type`() {
+    @Test(.tags(.tokenClaims)) func `The claims of an access token are nil if they are missing or of another type`() {
         #expect(rich[string: "i"] == nil)
         #expect(rich[boolean: "i"] == nil)
         #expect(rich[int: "d"] == nil)
@@ -43,25 +43,26 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         #expect(rich[string: "none"] == nil)
     }
 
-    @Test(.tags(.j1), arguments: [0, 1, 2, 3])
-    func `are read from base64url of any length, which has no padding`(length: Int) {
+    @Test(.tags(.tokenClaims), arguments: [0, 1, 2, 3])
+    func `The claims of an access token are read from base64url of any length without padding`(length: Int) {
         let text = String(repeating: "x", count: length)
         #expect(tokens(#"{"a":"\#(text)?>~"}"#)[string: "a"] == "\(text)?>~")
     }
 
     @Test(
-        .tags(.j1),
+        .tags(.tokenClaims),
         arguments: [
             "", "opaque", "a.b", "a.b.c.d", ".e30.", "e30.e30=.c2ln", "e30.bm90IGpzb24.c2ln",
             "eyJhbGciOiJFUzI1NiJ9.W10.c2ln",
         ])
-    func `are nil where the token is none, which is told as invalidToken`(text: String) {
+    func `The claims of an access token are nil for an invalid token, which is reported as invalidToken`(text: String) {
         let broken = AuthTokens(access: text, refresh: "refresh")
         #expect(broken[string: "sub"] == nil)
         #expect(throws: AuthTokens.Error.invalidToken) { try broken.toJWT() }
     }
 
-    @Test func `are those of the decoded token, whose signature can be verified too`() throws {
+    @Test
+    func `The claims of an access token are those of the decoded token, whose signature can be verified too`() throws {
         let key = try Key.generate(.es256)
         let signed = AuthTokens(
             access: try JWT.sign(["sub": "ada", "aud": "api", "exp": 9e9], with: key), refresh: "refresh")
@@ -79,7 +80,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
     }
 }
 
-@Suite struct `The time of an access token` {
+@Suite struct TokenTimeTests {
     let clock = ManualClock()
 
     private func ending(_ seconds: Double) -> AuthTokens {
@@ -95,26 +96,27 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         }
     }
 
-    @Test(.tags(.j2), arguments: [(-3600.0, true), (-1, true), (0, true), (1, false), (3600, false)])
-    func `is over from its end on`(seconds: Double, isOver: Bool) {
+    @Test(.tags(.tokenExpiry), arguments: [(-3600.0, true), (-1, true), (0, true), (1, false), (3600, false)])
+    func `An access token has expired from its end on`(seconds: Double, isOver: Bool) {
         #expect(isExpired(ending(seconds)) == isOver)
     }
 
-    @Test(.tags(.j2)) func `passes by the clock of the dependencies`() {
+    @Test(.tags(.tokenExpiry)) func `An access token expires by the clock of the dependencies`() {
         let soon = ending(60)
         #expect(!isExpired(soon))
         clock.advance(by: .seconds(60))
         #expect(isExpired(soon))
     }
 
-    @Test(.tags(.j2)) func `may be taken for over some time before`() {
+    @Test(.tags(.tokenExpiry)) func `An access token can count as expired some time before its end`() {
         #expect(ending(29).isExpired(at: clock.now, leeway: .seconds(30)))
         #expect(!ending(31).isExpired(at: clock.now, leeway: .seconds(30)))
         #expect(!ending(1).isExpired(at: clock.now, leeway: .milliseconds(500)))
         #expect(ending(0.25).isExpired(at: clock.now, leeway: .milliseconds(500)))
     }
 
-    @Test(.tags(.j2)) func `is never over without an end, and over where the end is unreadable`() {
+    @Test(.tags(.tokenExpiry))
+    func `An access token without an end never expires, and one with an unreadable end has expired`() {
         #expect(!isExpired(tokens(#"{"sub":"ada"}"#)))
         #expect(isExpired(tokens(#"{"exp":"soon"}"#)))
         #expect(isExpired(tokens(#"{"exp":null}"#)))
@@ -122,7 +124,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         #expect(isExpired(AuthTokens(access: "opaque", refresh: "refresh")))
     }
 
-    @Test(.tags(.j3)) func `is told as an error where a token is wanted that counts`() throws {
+    @Test(.tags(.tokenSession)) func `An expired access token is an error if a valid one is required`() throws {
         try withDependencies {
             $0.wallClock = clock.wallClock()
         } operation: {
@@ -135,7 +137,7 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         }
     }
 
-    @Test(.tags(.j3)) func `decides about the state of a session`() {
+    @Test(.tags(.tokenSession)) func `The time of an access token decides the state of a session`() {
         withDependencies {
             $0.wallClock = clock.wallClock()
         } operation: {
@@ -152,10 +154,10 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
     }
 }
 
-@Suite struct `A pair of tokens` {
+@Suite struct AuthTokensTests {
     let pair = tokens(#"{"exp":1800000000}"#)
 
-    @Test func `is the same pair after it was written and read`() throws {
+    @Test func `A pair of tokens is the same pair after it was written and read`() throws {
         let json = try JSONEncoder().encode(pair)
         let read = try JSONDecoder().decode(AuthTokens.self, from: json)
         #expect(read == pair)
@@ -165,13 +167,13 @@ private func tokens(_ payload: String, header: String = #"{"alg":"ES256","typ":"
         #expect(members == ["access", "refresh"])
     }
 
-    @Test func `differs by each of its texts`() {
+    @Test func `A pair of tokens differs by each of its texts`() {
         #expect(pair != AuthTokens(access: pair.access, refresh: "other"))
         #expect(pair != AuthTokens(access: "other", refresh: pair.refresh))
         #expect(Set([pair, pair, AuthTokens(access: pair.access, refresh: "other")]).count == 2)
     }
 
-    @Test func `has errors with the original's texts`() {
+    @Test func `A pair of tokens has errors with the original's texts`() {
         #expect(AuthTokens.Error.missingToken.errorDescription == "The token seems to be missing.")
         #expect(AuthTokens.Error.invalidToken.errorDescription == "The token is invalid.")
         #expect(AuthTokens.Error.expiredToken.errorDescription == "The token is expired.")

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchAccounts
 
-@Suite struct `A refusal of an account backend` {
+@Suite struct AccountErrorTests {
     func error(_ status: Int, _ body: String = "", fields: HTTPFields = [:]) -> AccountError {
         AccountError(HTTPResponse(status: HTTPStatus(rawValue: status), fields: fields, body: HTTPBody(body)))
     }
@@ -17,7 +17,9 @@ import Testing
             (422, .refused), (429, .tooManyAttempts), (499, .refused), (500, .serverFailed), (503, .serverFailed),
             (599, .serverFailed), (302, .refused),
         ] as [(Int, AccountError)])
-    func `has the code of its status, and keeps the status`(status: Int, kind: AccountError) {
+    func `A refusal of an account backend has the code of its status, and keeps the status`(
+        status: Int, kind: AccountError
+    ) {
         let error = error(status)
         #expect(error.code == kind.code)
         #expect(error.status?.rawValue == status)
@@ -25,7 +27,7 @@ import Testing
         #expect(error.serverMessage == nil)
     }
 
-    @Test func `is about the credentials only where they were asked for`() {
+    @Test func `A refusal of an account backend concerns the credentials only if they were requested`() {
         let response = HTTPResponse(status: .unauthorized)
         #expect(AccountError(response, unauthorized: .wrongCredentials).code == "wrongCredentials")
         #expect(AccountError(response).code == "refused")
@@ -37,7 +39,9 @@ import Testing
         (#"{"error_description":"x","error":"e"}"#, "x"), (#"{"error":"e"}"#, "e"),
         (#"{"message":7,"error":"e"}"#, "e"), (#"{"message":null,"detail":"d"}"#, "d"),
     ])
-    func `tells what the server said, in the first place that says it`(body: String, said: String) {
+    func `A refusal of an account backend shows the server's message from the first field that has one`(
+        body: String, said: String
+    ) {
         let error = error(400, body)
         #expect(error.serverMessage == said)
         #expect(error.message == "The server refused the request. (\(said))")
@@ -47,23 +51,23 @@ import Testing
         (400, #"{"code":"invalidEmail","message":"m"}"#), (422, #"{"error_code":"INVALID_EMAIL"}"#),
         (400, #"{"error":"invalid_email"}"#),
     ])
-    func `is about the address where the server says so`(status: Int, body: String) {
+    func `A refusal of an account backend concerns the address if the server says so`(status: Int, body: String) {
         #expect(error(status, body).code == "invalidEmail")
         #expect(error(403, body).code == "refused")
         #expect(error(status, #"{"message":"invalid email"}"#).code == "refused")
     }
 
     @Test(arguments: ["", "{}", "[]", #""text""#, "<html>stack trace</html>", #"{"message":""}"#, #"{"message":{}}"#])
-    func `says nothing of its own where the server said nothing for people`(body: String) {
+    func `A refusal of an account backend adds no message if the server has none for people`(body: String) {
         #expect(error(400, body).serverMessage == nil)
     }
 
-    @Test func `shows neither control characters nor tokens of a server's message`() {
+    @Test func `A refusal of an account backend shows neither control characters nor tokens of a server's message`() {
         #expect(error(400, #"{"message":"no\u001b[31m\n\u202ewrong"}"#).serverMessage == "no[31mwrong")
         #expect(error(400, #"{"message":"bad token eyJhbGciOiJub25lIn0"}"#).serverMessage == nil)
     }
 
-    @Test func `reads plain text, and shortens what no user would read`() {
+    @Test func `A refusal of an account backend reads plain text, and shortens long messages`() {
         let text: HTTPFields = [.contentType: "Text/Plain; charset=utf-8"]
         #expect(error(400, "no", fields: text).serverMessage == "no")
         #expect(error(400, String(repeating: "é", count: 5_000), fields: text).serverMessage?.count == 200)
@@ -74,7 +78,7 @@ import Testing
             ("0", .seconds(0)), ("120", .seconds(120)), ("-5", nil), ("+5", nil), ("1.5", nil), ("", nil),
             ("soon", nil), ("Fri, 31 Dec 1999 23:59:59 GMT", .zero), ("99999999999999999999", .seconds(31_622_400)),
         ] as [(String, Duration?)])
-    func `asks for a wait that can be waited`(field: String, delay: Duration?) {
+    func `A refusal of an account backend asks for a reasonable wait`(field: String, delay: Duration?) {
         #expect(error(429, fields: [.retryAfter: field]).retryAfter == delay)
     }
 }

@@ -11,8 +11,9 @@ import Testing
 
 private let register = "/api/clients/register"
 
-@Suite struct `An account at a backend` {
-    @Test(.tags(.p6)) func `is asked for with what there is, and nothing else`() async throws {
+@Suite struct AccountTests {
+    @Test(.tags(.accountRegistration))
+    func `An account at a backend is requested with the given fields only`() async throws {
         let backend = ScriptedBackend()
         backend.on(register, .created, ["id": "1", "email": "ada@example.com"])
         let client = try backend.client()
@@ -25,7 +26,7 @@ private let register = "/api/clients/register"
         #expect(!client.session.currentState.isSignedIn)
     }
 
-    @Test func `is decoded, timed and intercepted as its owner wants`() async throws {
+    @Test func `An account at a backend is decoded, timed and intercepted as its caller configures`() async throws {
         struct Profile: Decodable, Sendable { let firstName: String }
         struct Marker: Interceptor {
             func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
@@ -49,8 +50,8 @@ private let register = "/api/clients/register"
         #expect(backend.requests.count == 2)
     }
 
-    @Test(.tags(.p6), arguments: [#"{"id":"7"}"#, #"{"sub":"7"}"#, #"{"_id":"7"}"#, #"{"id":7}"#])
-    func `has the identifier that the server gave it`(identifier: String) async throws {
+    @Test(.tags(.accountRegistration), arguments: [#"{"id":"7"}"#, #"{"sub":"7"}"#, #"{"_id":"7"}"#, #"{"id":7}"#])
+    func `An account at a backend has the identifier that the server gave it`(identifier: String) async throws {
         let backend = ScriptedBackend()
         let body = identifier.dropLast() + #","email":"a@b.c","name":null,"roles":["user"]}"#
         backend.on(register) { _ in HTTPResponse(status: .created, body: HTTPBody(String(body))) }
@@ -58,8 +59,10 @@ private let register = "/api/clients/register"
         #expect(account == Account(id: "7", email: "a@b.c", roles: ["user"]))
     }
 
-    @Test(.tags(.p6), arguments: [#"{"email":"a@b.c"}"#, #"{"id":"","email":"a@b.c"}"#, #"{"id":"7"}"#, "[]", ""])
-    func `without an identifier or an address is an error, never an invention`(body: String) async throws {
+    @Test(
+        .tags(.accountRegistration),
+        arguments: [#"{"email":"a@b.c"}"#, #"{"id":"","email":"a@b.c"}"#, #"{"id":"7"}"#, "[]", ""])
+    func `An account at a backend without an identifier or an address is an error`(body: String) async throws {
         let backend = ScriptedBackend()
         backend.on(register) { _ in HTTPResponse(status: .created, body: HTTPBody(body)) }
         await #expect(throws: AccountError.invalidResponse) {
@@ -67,7 +70,8 @@ private let register = "/api/clients/register"
         }
     }
 
-    @Test(.tags(.p6)) func `that exists already is told as such`() async throws {
+    @Test(.tags(.accountRegistration))
+    func `An account at a backend that exists already is reported as such`() async throws {
         let backend = ScriptedBackend()
         backend.on(register, .conflict, ["message": "Email already in use"])
         let error = await #expect(throws: AccountError.emailTaken) {
@@ -76,7 +80,8 @@ private let register = "/api/clients/register"
         #expect(error?.serverMessage == "Email already in use")
     }
 
-    @Test(.tags(.p7)) func `is reset in two steps, with the kind that the backend wants`() async throws {
+    @Test(.tags(.passwordReset))
+    func `An account at a backend is reset in two steps, of the kind that the backend requires`() async throws {
         let backend = ScriptedBackend()
         backend.on("/api/auth/forgot-password", .ok, ["message": "If there is an account, a mail is on its way."])
         backend.on("/api/auth/reset-password", .ok, ["message": "done"])
@@ -99,7 +104,8 @@ private let register = "/api/clients/register"
                 ])
     }
 
-    @Test(.tags(.p7)) func `whose reset token is used tells what the server said`() async throws {
+    @Test(.tags(.passwordReset))
+    func `An account at a backend whose reset token was used shows the server's message`() async throws {
         let backend = ScriptedBackend()
         backend.on("/api/auth/reset-password", .badRequest, ["message": "The link was used or is too old."])
         let error = await #expect(throws: AccountError.refused) {
@@ -110,7 +116,9 @@ private let register = "/api/clients/register"
     }
 
     @Test(arguments: [-3_600, 0, 360, 86_400] as [Double])
-    func `has time for the second factor on a device whose clock is wrong`(skew: Double) async throws {
+    func `An account at a backend has time for the second factor on a device whose clock is wrong`(skew: Double)
+        async throws
+    {
         let backend = ScriptedBackend()
         let server = Date(timeIntervalSince1970: 1_800_000_000)
         let expiry = Date.ISO8601FormatStyle().format(server.addingTimeInterval(300))
@@ -132,7 +140,9 @@ private let register = "/api/clients/register"
             (400, #"{"error":"bad request"}"#), (415, ""), (501, ""), (200, "<html>the app</html>"), (302, ""),
             (404, #"{"code":"unimplemented"}"#),
         ] as [(HTTPStatus, String)])
-    func `signs in by the backend's own route where it has no user service`(status: HTTPStatus, body: String)
+    func `An account at a backend signs in by the backend's own route if it has no user service`(
+        status: HTTPStatus, body: String
+    )
         async throws
     {
         let backend = ScriptedBackend()
@@ -162,7 +172,7 @@ private let register = "/api/clients/register"
             (401, #"{"code":"unauthenticated","message":"no"}"#, AccountError.wrongCredentials),
             (429, "", .tooManyAttempts), (503, "<html>", .serverFailed), (500, "", .serverFailed),
         ] as [(HTTPStatus, String, AccountError)])
-    func `sends a password to no second route where the user service has answered`(
+    func `An account at a backend sends no password to a second route if the user service answered`(
         status: HTTPStatus, body: String, error: AccountError
     ) async throws {
         let backend = ScriptedBackend()
@@ -173,14 +183,14 @@ private let register = "/api/clients/register"
 
     /// A page of maintenance with 200, a portal, and a proxy that drops the content.
     @Test(
-        .tags(.p7),
+        .tags(.passwordReset),
         arguments: [
             HTTPResponse(status: .noContent), HTTPResponse(status: .ok),
             HTTPResponse(
                 status: .ok, fields: [.contentType: "text/html"], body: HTTPBody("<html>We will be back soon</html>")),
             HTTPResponse(status: .ok, body: HTTPBody("[]")), HTTPResponse(status: .ok, body: HTTPBody("OK")),
         ])
-    func `takes nothing but the backend's JSON for a success`(answer: HTTPResponse) async throws {
+    func `An account at a backend takes only the backend's JSON for a success`(answer: HTTPResponse) async throws {
         let backend = ScriptedBackend()
         for path in ["forgot-password", "reset-password", "verify-email", "resend-verification", "reauthenticate"] {
             backend.on("/api/auth/\(path)") { _ in answer }
@@ -203,7 +213,9 @@ private let register = "/api/clients/register"
             ("text/plain; charset=utf-8", "plain words", "plain words"), ("text/html", "<html>no</html>", nil),
             ("application/json", "", nil),
         ] as [(String, String, String?)])
-    func `says in the server's words why it was refused`(type: String, body: String, message: String?) async throws {
+    func `An account at a backend says in the server's words why it was refused`(
+        type: String, body: String, message: String?
+    ) async throws {
         let backend = ScriptedBackend()
         backend.on(register) { _ in
             HTTPResponse(status: 422, fields: [.contentType: type], body: HTTPBody(body))

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchAccounts
 
-@Suite struct `An answer with tokens` {
+@Suite struct AccountTokenDecoderTests {
     let clock = ManualClock()
 
     func tokens(
@@ -34,7 +34,7 @@ import Testing
             ("null", nil),
             ("true", nil), ("[]", nil),
         ] as [(String, Double?)])
-    func `lives as long as it says, and for an unknown time where it says nothing usable`(
+    func `An answer with tokens lives as long as it says, and for an unknown time without a usable value`(
         life: String, seconds: Double?
     ) throws {
         let tokens = try tokens(#"{"accessToken":"a","expiresIn":\#(life)}"#)
@@ -42,7 +42,7 @@ import Testing
         #expect(tokens.issued == clock.now)
     }
 
-    @Test func `lives from the date of the answer, not from ours`() throws {
+    @Test func `An answer with tokens lives from the date of the answer, not from ours`() throws {
         let tokens = try tokens(
             #"{"access_token":"a","expires_in":60}"#, fields: [.date: "Sun, 06 Nov 1994 08:49:37 GMT"])
         #expect(tokens.issued == Date(timeIntervalSince1970: 784_111_777))
@@ -57,7 +57,7 @@ import Testing
         return try tokens(#"{"accessToken":"\#(access)"}"#, fields: fields)
     }
 
-    @Test func `expires with its JWT, by the clock of the answer's date`() throws {
+    @Test func `An answer with tokens expires with its JWT, by the clock of the answer's date`() throws {
         let date = clock.now.addingTimeInterval(-7200)
         let tokens = try tokens(iat: -9000, exp: -6300, fields: [.date: HTTPDate(date).description])
         #expect(tokens.expiry == clock.now.addingTimeInterval(-6300))
@@ -71,7 +71,7 @@ import Testing
             // This device is ahead, and behind.
             (-7200, -6300, -7200), (7200, 8100, 7200),
         ] as [(Double, Double, Double)])
-    func `without a date shows the backend's clock only where this one must be wrong`(
+    func `An answer with tokens without a date shows the backend's clock only if this one must be wrong`(
         iat: Double, exp: Double, issued: Double
     ) throws {
         let tokens = try tokens(iat: iat, exp: exp)
@@ -79,7 +79,7 @@ import Testing
         #expect(tokens.expiry == clock.now.addingTimeInterval(exp))
     }
 
-    @Test func `brings the cookie that has expired only by this device's clock`() throws {
+    @Test func `An answer with tokens brings the cookie that only this device's clock takes for expired`() throws {
         let date = clock.now.addingTimeInterval(-7200)
         let expiry = HTTPDate(clock.now.addingTimeInterval(-3600))
         let fields: HTTPFields = [
@@ -92,11 +92,11 @@ import Testing
         "", "null", "7", "[]", "{}", #"{"accessToken":""}"#, #"{"accessToken":7}"#, #"{"accessToken":null}"#,
         #"{"accessToken":"a""#, #"{"AccessToken":"a"}"#,
     ])
-    func `without an access token is none`(body: String) {
+    func `An answer with tokens without an access token is refused`(body: String) {
         #expect(throws: AccountError.invalidResponse) { try tokens(body) }
     }
 
-    @Test func `takes the spelling that holds something`() throws {
+    @Test func `An answer with tokens takes the spelling that has a value`() throws {
         #expect(try tokens(#"{"accessToken":"","access_token":"a"}"#).access == "a")
         #expect(try tokens(#"{"accessToken":"a","refreshToken":null,"refresh_token":"r"}"#).refresh == "r")
     }
@@ -107,7 +107,7 @@ import Testing
         "refreshToken=deleted; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "other=v", "refreshTokens=v", "xrefreshToken=v",
         "refreshtoken=v", "refreshToken",
     ])
-    func `brings no cookie where it deletes it or sets another`(line: String) throws {
+    func `An answer with tokens brings no cookie if it deletes it or sets another`(line: String) throws {
         #expect(try cookie([line]) == nil)
     }
 
@@ -118,29 +118,29 @@ import Testing
         "refreshToken=v; Expires=Wed, 01 Jan 2098 00:00:00 GMT", "refreshToken=v; Expires=whenever",
         "refreshToken=v; Max-Age=soon",
     ])
-    func `brings the cookie without its attributes`(line: String) throws {
+    func `An answer with tokens brings the cookie without its attributes`(line: String) throws {
         #expect(try cookie([line]) == "refreshToken=v")
     }
 
-    @Test func `keeps a value with equals signs whole`() throws {
+    @Test func `An answer with tokens keeps a value with equals signs whole`() throws {
         #expect(try cookie(["refreshToken=a=b==; Path=/"]) == "refreshToken=a=b==")
     }
 
-    @Test func `brings the cookie that it sets last, wherever it deletes an old one`() throws {
+    @Test func `An answer with tokens brings the cookie it sets last, wherever it deletes an old one`() throws {
         let deletion = "refreshToken=; Path=/old; Max-Age=0"
         #expect(try cookie([deletion, "refreshToken=new; Path=/"]) == "refreshToken=new")
         #expect(try cookie(["refreshToken=new; Path=/", deletion]) == "refreshToken=new")
         #expect(try cookie(["session=1", "refreshToken=one", "refreshToken=two"]) == "refreshToken=two")
     }
 
-    @Test func `keeps what refreshes where it brings nothing else`() throws {
+    @Test func `An answer with tokens keeps the refresh token if it brings no other`() throws {
         #expect(try cookie([], refreshing: Tokens(access: "o", cookie: "refreshToken=old")) == "refreshToken=old")
         let refreshed = try tokens(#"{"accessToken":"a"}"#, refreshing: Tokens(access: "o", refresh: "r0"))
         #expect(refreshed.refresh == "r0")
         #expect(refreshed.cookie == nil)
     }
 
-    @Test func `brings no cookie where none is wanted`() throws {
+    @Test func `An answer with tokens brings no cookie if none is wanted`() throws {
         let tokens = try tokens(
             #"{"accessToken":"a"}"#, fields: [.setCookie: "refreshToken=v"], usesCookie: false)
         #expect(tokens == Tokens(access: "a", issued: clock.now))

@@ -33,7 +33,7 @@ private final class ScriptedPasskeys: PasskeyProvider {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A client with passkeys` {
+@Suite(.timeLimit(.minutes(1))) struct PasskeyTests {
     private let folder = "/api/auth/passkeys"
     private static let assertion = PasskeyAssertion(
         credentialID: [1, 2], clientDataJSON: [3], authenticatorData: [4], signature: [5], userHandle: [6])
@@ -45,7 +45,7 @@ private final class ScriptedPasskeys: PasskeyProvider {
         backend.on("\(folder)/sign-in", .ok, ["accessToken": "a", "refreshToken": "r"])
     }
 
-    @Test func `signs in by the signature of a challenge, without a name`() async throws {
+    @Test func `A client with passkeys signs in by the signature of a challenge, without a name`() async throws {
         let backend = ScriptedBackend()
         signIns(backend)
         let passkeys = ScriptedPasskeys { _ in Self.assertion }
@@ -66,7 +66,8 @@ private final class ScriptedPasskeys: PasskeyProvider {
         #expect(!"\(Self.assertion)".contains("BQ") && Self.assertion.customMirror.children.isEmpty)
     }
 
-    @Test(arguments: [AccountError.passkeyCancelled, .noPasskey]) func `stores nothing if the user goes another way`(
+    @Test(arguments: [AccountError.passkeyCancelled, .noPasskey])
+    func `A client with passkeys stores nothing if the user chooses another way`(
         error: AccountError
     ) async throws {
         let backend = ScriptedBackend()
@@ -76,7 +77,7 @@ private final class ScriptedPasskeys: PasskeyProvider {
         #expect(!auth.session.currentState.isSignedIn && backend.requests.count == 1)
     }
 
-    @Test func `says that the server refuses a passkey`() async throws {
+    @Test func `A client with passkeys says that the server refuses a passkey`() async throws {
         let backend = ScriptedBackend()
         signIns(backend)
         backend.on("\(folder)/sign-in", .unauthorized, ["code": "aCodeOfTheServer"])
@@ -88,7 +89,9 @@ private final class ScriptedPasskeys: PasskeyProvider {
         await #expect(throws: AccountError.invalidResponse) { try await auth.signIn(withPasskeyFrom: passkeys) }
     }
 
-    @Test func `waits for a suggestion as long as the user takes, always with a fresh challenge`() async throws {
+    @Test
+    func `A client with passkeys waits for a suggestion as long as needed, always with a fresh challenge`() async throws
+    {
         let backend = ScriptedBackend()
         signIns(backend)
         // The first request ends with its challenge, the second one by the user's choice.
@@ -105,7 +108,7 @@ private final class ScriptedPasskeys: PasskeyProvider {
         #expect(passkeys.asked.withLock { $0.map(\.1) } == [.conditional, .conditional])
     }
 
-    @Test func `ends a suggestion with its task`() async throws {
+    @Test func `A client with passkeys ends a suggestion with its task`() async throws {
         let backend = ScriptedBackend()
         signIns(backend)
         let auth = try backend.client(clock: ManualClock().wallClock())
@@ -122,7 +125,7 @@ private final class ScriptedPasskeys: PasskeyProvider {
         #expect(backend.requests(to: "\(folder)/sign-in").isEmpty)
     }
 
-    @Test func `adds, lists, renames and removes passkeys of the signed-in user`() async throws {
+    @Test func `A client with passkeys adds, lists, renames and removes passkeys of the signed-in user`() async throws {
         let backend = ScriptedBackend()
         let options: JSONValue = [
             "rp": ["id": "id.example.com", "name": "Notes"], "challenge": "AQID",
@@ -158,7 +161,10 @@ private final class ScriptedPasskeys: PasskeyProvider {
         #expect(parsed.user.displayName == "Ada" && parsed.json == options.objectValue)
     }
 
-    @Test func `tells a known passkey and the last way to sign in from an address that is taken`() async throws {
+    @Test
+    func `A client with passkeys distinguishes a known passkey, a last way to sign in and a taken address`()
+        async throws
+    {
         let backend = ScriptedBackend()
         backend.on(
             "\(folder)/options", .ok,
@@ -181,11 +187,11 @@ private final class ScriptedPasskeys: PasskeyProvider {
             ["rp": ["id": "x"], "challenge": "AQ", "user": ["id": "", "name": "ada"]],
             ["rp": ["id": "x"], "challenge": "AQ", "user": ["id": "AQ"]],
         ] as [JSONObject])
-    func `refuses options that no device can use`(json: JSONObject) {
+    func `A client with passkeys refuses options that no device can use`(json: JSONObject) {
         #expect(throws: AccountError.invalidResponse) { try PasskeyCreationOptions(json: json) }
     }
 
-    @Test func `refuses an authenticator's JSON without a credential`() {
+    @Test func `A client with passkeys refuses an authenticator's JSON without a credential`() {
         #expect(throws: AccountError.passkeysUnavailable) { try PasskeyAssertion(json: ["id": "AQ"]) }
         #expect(throws: AccountError.passkeysUnavailable) { try PasskeyRegistration(json: ["response": [:]]) }
     }
@@ -196,7 +202,9 @@ private final class ScriptedPasskeys: PasskeyProvider {
             (1005, .modal, .noPasskey), (1006, .modal, .passkeyExists), (1004, .modal, .passkeysUnavailable),
             (0, .modal, .passkeysUnavailable), (nil, .modal, .passkeysUnavailable),
         ] as [(Int?, PasskeyMediation, AccountError)])
-    func `names the system's errors`(code: Int?, mediation: PasskeyMediation, error: AccountError) {
+    func `A client with passkeys names the system's errors`(
+        code: Int?, mediation: PasskeyMediation, error: AccountError
+    ) {
         #expect(AccountError(passkeyErrorCode: code, mediation: mediation).code == error.code)
     }
 }

@@ -9,7 +9,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A sign-in through the backend at another provider` {
+@Suite(.timeLimit(.minutes(1))) struct ProviderSignInTests {
     private let redirectURI = URL(string: "com.example.notes://auth/callback") ?? URL(filePath: "/")
 
     private func client(status: HTTPStatus = .ok, _ store: InMemoryTokenStore<Tokens>) throws -> AuthClient {
@@ -31,7 +31,8 @@ import Testing
         WebAuthenticationBrowser(sessions: pages)
     }
 
-    @Test(.tags(.p8)) func `signs the session in, by the backend's own paths`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `A sign-in through the backend at another provider signs in by the backend's own paths`() async throws {
         let store = InMemoryTokenStore<Tokens>()
         let pages = ScriptedPages { [redirectURI] _ in
             URL(string: redirectURI.absoluteString + "?code=c").map { .success($0) }
@@ -45,7 +46,8 @@ import Testing
         #expect(pages.callbacks == [.customScheme("com.example.notes")])
     }
 
-    @Test(.tags(.p8)) func `leaves whoever was signed in, if it fails`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `A sign-in through the backend at another provider that fails keeps the signed-in user`() async throws {
         let store = InMemoryTokenStore<Tokens>()
         let auth = try client(status: .badRequest, store)
         try await auth.session.signIn(Tokens(access: "before", refresh: "r0"))

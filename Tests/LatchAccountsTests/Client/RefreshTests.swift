@@ -12,10 +12,10 @@ import Testing
 
 private let refresh = "/api/auth/refresh-token"
 
-@Suite struct `Refreshing at an account backend` {
+@Suite struct RefreshTests {
     static let expired = Tokens(access: "old", refresh: "r0", expiry: Date(timeIntervalSince1970: 1))
 
-    @Test(.tags(.p4)) func `is not done for a fresh token`() async throws {
+    @Test(.tags(.refreshOnDemand)) func `A refresh at an account backend is not made for a fresh token`() async throws {
         let backend = ScriptedBackend()
         let fresh = Tokens(access: "fresh", refresh: "r", expiry: Date(timeIntervalSinceNow: 3_600))
         let client = try backend.client(store: InMemoryTokenStore(fresh))
@@ -23,7 +23,8 @@ private let refresh = "/api/auth/refresh-token"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.p4)) func `sends the refresh token in the content, with an idempotency key, and keeps its successor`()
+    @Test(.tags(.refreshOnDemand))
+    func `A refresh at an account backend sends the token with an idempotency key, and keeps its successor`()
         async throws
     {
         let backend = ScriptedBackend()
@@ -39,7 +40,8 @@ private let refresh = "/api/auth/refresh-token"
         #expect(request.fields[.cookie] == nil)
     }
 
-    @Test(.tags(.p4)) func `keeps the refresh token where the answer brings no other`() async throws {
+    @Test(.tags(.refreshOnDemand))
+    func `A refresh at an account backend keeps the refresh token if the answer brings no other`() async throws {
         let backend = ScriptedBackend()
         backend.on(refresh, .ok, ["accessToken": "new"])
         let store = InMemoryTokenStore(Self.expired)
@@ -48,7 +50,8 @@ private let refresh = "/api/auth/refresh-token"
         #expect(store.load()?.access == "new")
     }
 
-    @Test(.tags(.p4)) func `reads the spelling of RFC 6749 as well`() async throws {
+    @Test(.tags(.refreshOnDemand))
+    func `A refresh at an account backend also reads the spelling of RFC 6749`() async throws {
         let backend = ScriptedBackend()
         backend.on(
             refresh, .ok, ["access_token": "new", "refresh_token": "r1", "expires_in": 60, "token_type": "Bearer"],
@@ -64,7 +67,9 @@ private let refresh = "/api/auth/refresh-token"
         #"{"refreshToken":"r1"}"#, #"{"refresh_token":"r1"}"#, #"{"accessToken":null,"refreshToken":"r1"}"#,
         #"{"accessToken":"a","accessToken":"b","refreshToken":"r1"}"#, #"{"refreshToken":"r1","accessToken":"a"#,
     ])
-    func `keeps the refresh token of an answer that is not usable otherwise`(body: String) async throws {
+    func `A refresh at an account backend keeps the refresh token of an answer that is unusable otherwise`(body: String)
+        async throws
+    {
         let backend = ScriptedBackend()
         backend.on(refresh) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
         let error = try await incompleteRefresh(at: backend, usesCookie: false)
@@ -73,7 +78,10 @@ private let refresh = "/api/auth/refresh-token"
         #expect(error.error as? AccountError == .invalidResponse)
     }
 
-    @Test func `keeps the refresh cookie of an answer that is not usable otherwise`() async throws {
+    @Test
+    func `A refresh at an account backend keeps the refresh cookie of an answer that is unusable otherwise`()
+        async throws
+    {
         let backend = ScriptedBackend()
         backend.on(refresh, .ok, [:], fields: [.setCookie: "refreshToken=c1; HttpOnly"])
         let error = try await incompleteRefresh(at: backend, usesCookie: true)
@@ -81,7 +89,7 @@ private let refresh = "/api/auth/refresh-token"
         #expect(error.grant.refresh == nil)
     }
 
-    @Test func `has no limit of time once it is sent`() async throws {
+    @Test func `A refresh at an account backend has no limit of time once it is sent`() async throws {
         let backend = ScriptedBackend()
         backend.on(refresh) { request in
             #expect(request.timeLimit(usual: .seconds(60)) > .seconds(86_400))
@@ -107,8 +115,9 @@ private let refresh = "/api/auth/refresh-token"
             })
     }
 
-    @Test(.tags(.p4), arguments: ["{}", #"{"refreshToken":"r0"}"#, "oops"])
-    func `changes nothing where the answer has no access token`(body: String) async throws {
+    @Test(.tags(.refreshOnDemand), arguments: ["{}", #"{"refreshToken":"r0"}"#, "oops"])
+    func `A refresh at an account backend changes nothing if the answer has no access token`(body: String) async throws
+    {
         let backend = ScriptedBackend()
         backend.on(refresh) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
         let store = InMemoryTokenStore(Self.expired)
@@ -118,7 +127,8 @@ private let refresh = "/api/auth/refresh-token"
         #expect(client.session.currentState.isSignedIn)
     }
 
-    @Test(.tags(.p4)) func `is done once for a hundred callers`() async throws {
+    @Test(.tags(.refreshOnDemand))
+    func `A refresh at an account backend is made once for a hundred callers`() async throws {
         let backend = ScriptedBackend()
         backend.on(refresh, .ok, ["accessToken": "new", "refreshToken": "r1", "expiresIn": 900])
         let client = try backend.client(store: InMemoryTokenStore(Self.expired))
@@ -129,7 +139,8 @@ private let refresh = "/api/auth/refresh-token"
         #expect(backend.requests(to: refresh).count == 1)
     }
 
-    @Test(.tags(.p4)) func `uses a cookie where that is configured and the content brought no refresh token`()
+    @Test(.tags(.refreshOnDemand))
+    func `A refresh at an account backend uses a cookie if so configured and the content has no token`()
         async throws
     {
         let backend = ScriptedBackend()
@@ -148,7 +159,8 @@ private let refresh = "/api/auth/refresh-token"
         #expect(store.load()?.cookie == "refreshToken=c1")
     }
 
-    @Test(.tags(.p4)) func `prefers the content to the cookie`() async throws {
+    @Test(.tags(.refreshOnDemand))
+    func `A refresh at an account backend prefers the content to the cookie`() async throws {
         let backend = ScriptedBackend()
         backend.on(
             "/api/auth/clients/login", .ok, ["accessToken": "a", "refreshToken": "r"],
@@ -161,7 +173,8 @@ private let refresh = "/api/auth/refresh-token"
         #expect(backend.requests(to: refresh).first?.fields[.cookie] == nil)
     }
 
-    @Test(.tags(.p4)) func `ignores cookies where they are not configured`() async throws {
+    @Test(.tags(.refreshOnDemand))
+    func `A refresh at an account backend ignores cookies unless they are configured`() async throws {
         let backend = ScriptedBackend()
         backend.on(
             "/api/auth/clients/login", .ok, ["accessToken": "a"], fields: [.setCookie: "refreshToken=c"])
@@ -174,7 +187,8 @@ private let refresh = "/api/auth/refresh-token"
         #expect(backend.requests(to: refresh).isEmpty)
     }
 
-    @Test func `ends the session where the backend refuses the refresh token`() async throws {
+    @Test
+    func `A refresh at an account backend ends the session if the backend refuses the refresh token`() async throws {
         let backend = ScriptedBackend()
         backend.on(refresh, .unauthorized, ["message": "Invalid refresh token"])
         let store = InMemoryTokenStore(Self.expired)
@@ -187,7 +201,7 @@ private let refresh = "/api/auth/refresh-token"
     @Test(arguments: [
         "", "<html>Authorization required</html>", #"{"message":"Missing API key"}"#, #"{"message":"Unauthorized"}"#,
     ])
-    func `keeps the session where a gateway refuses the refresh`(body: String) async throws {
+    func `A refresh at an account backend keeps the session if a gateway refuses it`(body: String) async throws {
         let backend = ScriptedBackend()
         backend.on(refresh) { _ in HTTPResponse(status: .unauthorized, body: HTTPBody(body)) }
         let store = InMemoryTokenStore(Self.expired)
@@ -197,7 +211,9 @@ private let refresh = "/api/auth/refresh-token"
         #expect(client.session.currentState.isSignedIn)
     }
 
-    @Test func `authorises its client's requests and refreshes after a refusal`() async throws {
+    @Test
+    func `A session at an account backend authorizes its client's requests and refreshes after a refusal`() async throws
+    {
         let backend = ScriptedBackend()
         backend.on(refresh, .ok, ["accessToken": "new", "refreshToken": "r1", "expiresIn": 900])
         backend.on("/notes") { request in

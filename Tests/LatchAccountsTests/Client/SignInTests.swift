@@ -11,8 +11,8 @@ import Testing
 
 private let login = "/api/auth/clients/login"
 
-@Suite struct `Signing in` {
-    @Test(.tags(.p2)) func `posts exactly the address and the password, as JSON`() async throws {
+@Suite struct SignInTests {
+    @Test(.tags(.accountLogin)) func `Signing in posts exactly the address and the password, as JSON`() async throws {
         let backend = ScriptedBackend()
         backend.on(login, .ok, ["accessToken": "a", "refreshToken": "r"])
         try await backend.client().signIn(email: "ada@example.com", password: "p\"& =+%ü\\")
@@ -25,7 +25,8 @@ private let login = "/api/auth/clients/login"
         #expect(content == ["email": "ada@example.com", "password": "p\"& =+%ü\\"])
     }
 
-    @Test(.tags(.p2)) func `keeps the tokens, with the expiry that the token states`() async throws {
+    @Test(.tags(.accountLogin))
+    func `Signing in keeps the tokens, with the expiry that the token states`() async throws {
         let backend = ScriptedBackend()
         let access = try ScriptedBackend.accessToken(expiresIn: 600)
         backend.on(login, .ok, ["accessToken": .string(access), "refreshToken": "r"])
@@ -38,8 +39,8 @@ private let login = "/api/auth/clients/login"
         #expect(abs(life - 600) < 2)
     }
 
-    @Test(.tags(.p2)) func `knows who is signed in from a token with arrays, booleans, nulls and objects`() async throws
-    {
+    @Test(.tags(.accountLogin))
+    func `Signing in reads the user from a token with arrays, booleans, nulls and objects`() async throws {
         let backend = ScriptedBackend()
         let access = try ScriptedBackend.accessToken([
             "id": "42", "email": "ada@example.com", "name": "Ada", "roles": ["admin", "editor"],
@@ -57,11 +58,11 @@ private let login = "/api/auth/clients/login"
     }
 
     @Test(
-        .tags(.p2),
+        .tags(.accountLogin),
         arguments: [
             "{}", #"{"accessToken":""}"#, #"{"accessToken":null}"#, #"{"accessToken":5}"#, "[]", "not JSON", "",
         ])
-    func `without an access token in the answer is an error that stores nothing`(body: String) async throws {
+    func `Signing in without an access token in the answer is an error that stores nothing`(body: String) async throws {
         let backend = ScriptedBackend()
         backend.on(login) { _ in HTTPResponse(status: .ok, body: HTTPBody(body)) }
         let store = InMemoryTokenStore<Tokens>()
@@ -73,7 +74,7 @@ private let login = "/api/auth/clients/login"
         #expect(!client.session.currentState.isSignedIn)
     }
 
-    @Test(.tags(.p2)) func `fails where the tokens cannot be stored`() async throws {
+    @Test(.tags(.accountLogin)) func `Signing in fails if the tokens cannot be stored`() async throws {
         struct FullStore: TokenStore {
             func save(_ tokens: Tokens) throws { throw AuthError.storeFull }
             func load() -> Tokens? { nil }
@@ -91,7 +92,9 @@ private let login = "/api/auth/clients/login"
             (401, AccountError.wrongCredentials), (400, .refused), (403, .refused), (429, .tooManyAttempts),
             (500, .serverFailed), (503, .serverFailed),
         ] as [(Int, AccountError)])
-    func `tells wrong credentials from every other refusal`(status: Int, expected: AccountError) async throws {
+    func `Signing in distinguishes wrong credentials from every other refusal`(status: Int, expected: AccountError)
+        async throws
+    {
         let backend = ScriptedBackend()
         backend.on(
             login, HTTPStatus(rawValue: status), ["message": "as the server says"], fields: [.retryAfter: "30"])
@@ -103,8 +106,8 @@ private let login = "/api/auth/clients/login"
         #expect(error?.retryAfter == .seconds(30))
     }
 
-    @Test(.tags(.p11), arguments: ["", "/", "/v1", "/v1/", "/a/b"])
-    func `keeps the path of the base URL`(path: String) async throws {
+    @Test(.tags(.pathPrefix), arguments: ["", "/", "/v1", "/v1/", "/a/b"])
+    func `Signing in keeps the path of the base URL`(path: String) async throws {
         let backend = ScriptedBackend()
         await #expect(throws: AccountError.refused) {
             try await backend.client(base: "https://api.example.com\(path)").signIn(email: "a@b.c", password: "secret")
@@ -113,7 +116,7 @@ private let login = "/api/auth/clients/login"
         #expect(backend.requests.map(\.path) == ["\(base)\(login)"])
     }
 
-    @Test func `is refused over plain http to another machine before anything is sent`() async throws {
+    @Test func `Signing in over plain http to another machine is refused before anything is sent`() async throws {
         let backend = ScriptedBackend()
         await #expect(throws: HTTPError.insecureURL) {
             try await backend.client(base: "http://api.example.com").signIn(email: "a@b.c", password: "secret")
@@ -121,7 +124,7 @@ private let login = "/api/auth/clients/login"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.p12)) func `shows no secret in any error`() async throws {
+    @Test(.tags(.silentTokens)) func `Signing in shows no secret in any error`() async throws {
         let canary = "canary-c0ffee"
         for status in [200, 400, 401, 409, 500] {
             let backend = ScriptedBackend()

@@ -14,8 +14,9 @@ private enum SignOutTokens {
     static let tokens = Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSinceNow: 3_600))
 }
 
-@Suite struct `Signing out` {
-    @Test(.tags(.p5)) func `sends both tokens to the server after it has forgotten them here`() async throws {
+@Suite struct SignOutTests {
+    @Test(.tags(.accountLogout))
+    func `Signing out sends both tokens to the server after this device has forgotten them`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore(SignOutTokens.tokens)
         let client = try backend.client(store: store)
@@ -30,8 +31,8 @@ private enum SignOutTokens {
         #expect(try backend.contents(of: logout) == [["refreshToken": "r"]])
     }
 
-    @Test(.tags(.p5), arguments: [500, 404, 401, 0])
-    func `forgets here whatever the server says, or does not`(status: Int) async throws {
+    @Test(.tags(.accountLogout), arguments: [500, 404, 401, 0])
+    func `Signing out forgets the tokens here for any answer of the server, and without one`(status: Int) async throws {
         let backend = ScriptedBackend()
         backend.on(logout) { _ in
             guard status > 0 else { throw HTTPError.offline }
@@ -80,7 +81,7 @@ private enum SignOutTokens {
     }
 
     @Test(arguments: Answer.all)
-    func `is repeated until the server itself has answered`(answer: Answer) async throws {
+    func `Signing out is repeated until the server itself has answered`(answer: Answer) async throws {
         let backend = ScriptedBackend()
         backend.on(logout) { _ in
             var response = HTTPResponse(status: answer.status, body: HTTPBody(answer.body))
@@ -100,7 +101,7 @@ private enum SignOutTokens {
         #expect(backend.requests(to: logout).count == (answer.isRepeated ? 2 : 1))
     }
 
-    @Test func `asks with a refreshed access token where the server no longer accepts the old one`() async throws {
+    @Test func `Signing out uses a refreshed access token if the server no longer accepts the old one`() async throws {
         let backend = ScriptedBackend()
         backend.on(logout) { request in
             HTTPResponse(status: request.fields[.authorization] == "Bearer b" ? .ok : .unauthorized)
@@ -113,7 +114,8 @@ private enum SignOutTokens {
         #expect(store.load() == nil)
     }
 
-    @Test(.tags(.p5)) func `sends the refresh cookie only where there is no refresh token`() async throws {
+    @Test(.tags(.accountLogout))
+    func `Signing out sends the refresh cookie only if there is no refresh token`() async throws {
         for (tokens, cookie) in [
             (Tokens(access: "a", refresh: "r"), nil), (Tokens(access: "a", cookie: "refreshToken=c"), "refreshToken=c"),
         ] {
@@ -124,7 +126,7 @@ private enum SignOutTokens {
         }
     }
 
-    @Test(.tags(.p5)) func `does nothing the second time`() async throws {
+    @Test(.tags(.accountLogout)) func `Signing out does nothing the second time`() async throws {
         let backend = ScriptedBackend()
         backend.on(logout, .ok, [:])
         let client = try backend.client(store: InMemoryTokenStore(SignOutTokens.tokens))
@@ -133,7 +135,7 @@ private enum SignOutTokens {
         #expect(backend.requests.count == 1)
     }
 
-    @Test(.tags(.p5)) func `is not undone by a refresh that was under way`() async throws {
+    @Test(.tags(.accountLogout)) func `Signing out is not undone by a refresh in progress`() async throws {
         let backend = ScriptedBackend()
         let (arrived, signal) = AsyncStream.makeStream(of: Void.self)
         let (released, release) = AsyncStream.makeStream(of: Void.self)
@@ -155,7 +157,7 @@ private enum SignOutTokens {
         #expect(client.session.currentState == .signedOut(.user))
     }
 
-    @Test func `makes the tokens worthless at the server where this device cannot forget them`() async throws {
+    @Test func `Signing out makes the tokens worthless at the server if this device cannot forget them`() async throws {
         struct StubbornStore: TokenStore {
             func save(_ tokens: Tokens) {}
             func load() -> Tokens? { SignOutTokens.tokens }

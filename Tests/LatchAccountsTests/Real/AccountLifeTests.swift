@@ -11,9 +11,11 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A user at the real server` {
+@Suite struct AccountLifeTests {
     @Test(arguments: RealBackend.Connection.allCases)
-    func `signs up, verifies, signs in, is known and signs out`(way: RealBackend.Connection) async throws {
+    func `A user at the real server signs up, verifies, signs in, is known and signs out`(way: RealBackend.Connection)
+        async throws
+    {
         try await RealBackend.run(way) { backend, _ in
             let client = try backend.client()
             let account = try await client.signUp(
@@ -38,7 +40,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `verifies with the password before the first sign-in`(requiresProof: Bool) async throws {
+    func `A user at the real server verifies with the password before the first sign-in`(requiresProof: Bool)
+        async throws
+    {
         try await RealBackend.run(change: {
             $0.requireVerifiedEmail = true
             $0.requireOwnerProof = requiresProof
@@ -60,7 +64,9 @@ import Testing
     }
 
     @Test(arguments: RealBackend.Connection.allCases)
-    func `reports a wrong password, a taken or invalid address and too many attempts`(way: RealBackend.Connection)
+    func `A user at the real server reports a wrong password, a taken or invalid address and too many attempts`(
+        way: RealBackend.Connection
+    )
         async throws
     {
         try await RealBackend.run(way, change: { $0.loginLimitPerMinute = 3 }) { backend, _ in
@@ -86,7 +92,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.p7)) func `sets a new password by mail, which ends every session and the old password`() async throws {
+    @Test(.tags(.passwordReset))
+    func `A user at the real server sets a new password by mail, which ends every session and the old password`()
+        async throws
+    {
         try await RealBackend.run { backend, _ in
             let phone = try await backend.signedIn()
             let laptop = try backend.client()
@@ -112,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: [-86_400.0, 86_400, 3_000, -3_000])
-    func `is signed in on a device whose clock is wrong`(skew: TimeInterval) async throws {
+    func `A user at the real server is signed in on a device whose clock is wrong`(skew: TimeInterval) async throws {
         try await RealBackend.run { backend, _ in
             let client = try backend.client(skew: skew)
             try await client.signUp(email: RealBackend.email, password: RealBackend.password)

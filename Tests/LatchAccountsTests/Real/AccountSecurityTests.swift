@@ -10,11 +10,11 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A user who secures the account` {
+@Suite struct AccountSecurityTests {
     private typealias Connection = RealBackend.Connection
 
     @Test(arguments: RealBackend.Connection.allCases)
-    func `signs in with a second factor in two steps, without the password in the second`(
+    func `A user who secures the account signs in with a second factor in two steps`(
         way: RealBackend.Connection
     ) async throws {
         try await RealBackend.run(way) { backend, _ in
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `begins again when the challenge has expired`() async throws {
+    @Test func `A user who secures the account begins again when the challenge has expired`() async throws {
         try await RealBackend.run { backend, _ in
             let phone = try await backend.signedIn()
             let codes = try await backend.enrolSecondFactor(of: phone)
@@ -54,7 +54,9 @@ import Testing
         }
     }
 
-    @Test func `signs in by the account route where the server has no user service`() async throws {
+    @Test
+    func `A user who secures the account signs in by the account route if the server has no user service`() async throws
+    {
         try await RealBackend.run(change: { $0.hasUserService = false }) { backend, _ in
             let client = try backend.client()
             try await client.signUp(email: RealBackend.email, password: RealBackend.password)
@@ -64,7 +66,9 @@ import Testing
     }
 
     @Test(arguments: RealBackend.Connection.allCases)
-    func `changes the password, and stays signed in alone`(way: RealBackend.Connection) async throws {
+    func `A user who secures the account changes the password, and only this session stays signed in`(
+        way: RealBackend.Connection
+    ) async throws {
         try await RealBackend.run(way) { backend, _ in
             let phone = try await backend.signedIn()
             let laptop = try backend.client()
@@ -83,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `sees the devices, and signs out all others`() async throws {
+    @Test func `A user who secures the account sees the devices, and signs out all others`() async throws {
         try await RealBackend.run { backend, _ in
             let phone = try await backend.signedIn()
             for _ in 0..<2 {
@@ -101,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `sets up, replaces and removes a second factor`() async throws {
+    @Test func `A user who secures the account sets up, replaces and removes a second factor`() async throws {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             let setup = try await client.beginSecondFactor()
@@ -121,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `edits the profile, and confirms another address by mail`() async throws {
+    @Test func `A user who secures the account edits the profile, and confirms another address by mail`() async throws {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             var profile = try await client.accountProfile()

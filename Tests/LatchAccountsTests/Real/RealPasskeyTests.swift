@@ -12,8 +12,9 @@ import Testing
 @testable import LatchIdentity
 
 /// A user whose device is a virtual authenticator, at the real server.
-@Suite(.timeLimit(.minutes(1))) struct `A user with a passkey` {
-    @Test func `signs in on another device, with no password, and with both factors`() async throws {
+@Suite(.timeLimit(.minutes(1))) struct RealPasskeyTests {
+    @Test
+    func `A user with a passkey signs in on another device, without a password and with both factors`() async throws {
         try await RealBackend.run { backend, _ in
             let phone = try await backend.signedIn()
             _ = try await backend.enrolSecondFactor(of: phone)
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `authenticates again with it, and not with another account's`() async throws {
+    @Test func `A user with a passkey authenticates again with it, and not with another account's`() async throws {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             let (own, other) = (VirtualPasskeys(), VirtualPasskeys())
@@ -52,7 +53,9 @@ import Testing
         }
     }
 
-    @Test func `authenticates again on a device that has another account's as well`() async throws {
+    @Test
+    func `A user with a passkey authenticates again on a device that also has another account's passkey`() async throws
+    {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             let shared = VirtualPasskeys()
@@ -67,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `renames it, and removes it, which then signs nobody in`() async throws {
+    @Test func `A user with a passkey renames it, and removes it, and it then signs no user in`() async throws {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             let passkeys = VirtualPasskeys()
@@ -84,7 +87,8 @@ import Testing
         }
     }
 
-    @Test func `begins again with a signature that is too late or was used before`() async throws {
+    @Test
+    func `A user with a passkey begins again with a signature that is too late or was used before`() async throws {
         try await RealBackend.run { backend, _ in
             let passkeys = VirtualPasskeys()
             try await backend.signedIn().addPasskey(from: passkeys)
@@ -100,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `is signed in by a suggestion`() async throws {
+    @Test func `A user with a passkey is signed in by a suggestion`() async throws {
         try await RealBackend.run { backend, _ in
             let passkeys = VirtualPasskeys(suggestsPasskeys: true)
             try await backend.signedIn().addPasskey(from: passkeys)
@@ -112,7 +116,9 @@ import Testing
         }
     }
 
-    @Test func `is signed in by the suggestion of the second form, not that of the first`() async throws {
+    @Test
+    func `A user with a passkey is signed in by the suggestion of the second form, not that of the first`() async throws
+    {
         try await RealBackend.run { backend, _ in
             let passkeys = VirtualPasskeys(suggestsPasskeys: true)
             try await backend.signedIn().addPasskey(from: passkeys)
@@ -128,7 +134,8 @@ import Testing
         }
     }
 
-    @Test func `without one on the device, or with another wish, stays signed out`() async throws {
+    @Test
+    func `A user with a passkey stays signed out without one on the device, or after another choice`() async throws {
         try await RealBackend.run { backend, _ in
             let passkeys = VirtualPasskeys()
             let client = try backend.client()

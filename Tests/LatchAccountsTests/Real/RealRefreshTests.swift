@@ -13,9 +13,11 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A session at the real server` {
-    @Test(.tags(.j8), arguments: RealBackend.Connection.allCases)
-    func `makes one refresh for a thousand calls across an expiry`(way: RealBackend.Connection) async throws {
+@Suite struct RealRefreshTests {
+    @Test(.tags(.concurrentRefresh), arguments: RealBackend.Connection.allCases)
+    func `A session at the real server makes one refresh for a thousand calls across an expiry`(
+        way: RealBackend.Connection
+    ) async throws {
         try await RealBackend.run(way) { backend, _ in
             let client = try await backend.signedIn()
             backend.passTime(901)
@@ -28,7 +30,8 @@ import Testing
         }
     }
 
-    @Test func `goes on for thirty days and no longer, however often it refreshes`() async throws {
+    @Test
+    func `A session at the real server lasts thirty days and no longer, however often it refreshes`() async throws {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             for _ in 0..<29 {
@@ -41,7 +44,9 @@ import Testing
     }
 
     @Test(arguments: [1.0, 29, 3_600])
-    func `survives an answer that gets lost, and repeats the refresh later`(later: TimeInterval) async throws {
+    func `A session at the real server survives a lost answer, and repeats the refresh later`(later: TimeInterval)
+        async throws
+    {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             backend.passTime(901)
@@ -60,7 +65,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j9)) func `survives being offline, refused with 503 and limited`() async throws {
+    @Test(.tags(.refreshFailure))
+    func `A session at the real server survives being offline, refused with 503 and limited`() async throws {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             backend.passTime(901)
@@ -81,7 +87,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackC1)) func `ends with its family when a stolen refresh token is used, other devices go on`()
+    @Test(.tags(.refreshReuse))
+    func `A session at the real server ends with its family when a stolen refresh token is used`()
         async throws
     {
         try await RealBackend.run { backend, _ in
@@ -101,7 +108,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.p5)) func `stays signed out when a refresh answers after the sign-out`() async throws {
+    @Test(.tags(.accountLogout))
+    func `A session at the real server stays signed out when a refresh answers after the sign-out`() async throws {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             backend.passTime(901)
@@ -126,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `goes on in a new process from the encrypted file`() async throws {
+    @Test func `A session at the real server goes on in a new process from the encrypted file`() async throws {
         try await RealBackend.run { backend, folder in
             let key = SymmetricKey(size: .bits256)
             func store() -> SecretTokenStore<Tokens> {
@@ -142,7 +150,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.a6)) func `may be refreshed by two programs over one store at once, without a loss`() async throws {
+    @Test(.tags(.unchangedCurrentUser))
+    func `A session at the real server can be refreshed by two programs over one store without a loss`() async throws {
         try await RealBackend.run { backend, folder in
             let store = InMemoryTokenStore<Tokens>()
             let first = try await backend.signedIn(store: store)

@@ -11,7 +11,7 @@ import Testing
 @testable import LatchIdentity
 
 /// A user who signed in long ago, and now changes something that needs a recent authentication.
-@Suite struct `A user who authenticates again` {
+@Suite struct ReauthenticationTests {
     private typealias Connection = RealBackend.Connection
 
     /// Calls a method of the user service as the signed-in user.
@@ -29,7 +29,9 @@ import Testing
     }
 
     @Test(arguments: RealBackend.Connection.allCases)
-    func `changes the address after the password, with the same tokens`(way: RealBackend.Connection) async throws {
+    func `A user who authenticates again changes the address after the password, with the same tokens`(
+        way: RealBackend.Connection
+    ) async throws {
         try await RealBackend.run(way) { backend, _ in
             let client = try await backend.signedIn()
             backend.passTime(901)
@@ -51,7 +53,9 @@ import Testing
     }
 
     @Test(arguments: RealBackend.Connection.allCases)
-    func `gives the code of the second factor as well, where there is one`(way: RealBackend.Connection) async throws {
+    func `A user who authenticates again also gives the code of a second factor, if there is one`(
+        way: RealBackend.Connection
+    ) async throws {
         try await RealBackend.run(way) { backend, _ in
             let client = try await backend.signedIn()
             let codes = try await backend.enrolSecondFactor(of: client)
@@ -75,7 +79,10 @@ import Testing
         }
     }
 
-    @Test func `sends a wrong password once, refreshes nothing, and stays signed in`() async throws {
+    @Test
+    func `A user who authenticates again sends a wrong password once, refreshes nothing, and stays signed in`()
+        async throws
+    {
         try await RealBackend.run { backend, _ in
             let client = try await backend.signedIn()
             let change: JSONObject = ["currentPassword": "not the password", "newPassword": "a sentence that is long"]
@@ -91,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `is refreshed first where the token has expired, and not where no user is signed in`() async throws {
+    @Test func `A user who authenticates again has an expired token refreshed first`() async throws {
         try await RealBackend.run { backend, _ in
             await #expect(throws: AuthError.missingToken) {
                 try await backend.client().reauthenticate(password: RealBackend.password)

@@ -22,8 +22,9 @@ private final class HeldRefresh: Sendable {
     func release() { released.continuation.yield() }
 }
 
-@Suite struct `Accounts side by side` {
-    @Test(.tags(.j17)) func `are isolated: a refresh of one, however late, never touches another`() async throws {
+@Suite struct AccountIsolationTests {
+    @Test(.tags(.accountIsolation))
+    func `Accounts side by side are isolated: a refresh of one, however late, never touches another`() async throws {
         try await withTemporaryFolder { folder in
             let held = HeldRefresh()
             let list = accountList(in: folder) { entry, _ in
@@ -56,7 +57,8 @@ private final class HeldRefresh: Sendable {
         }
     }
 
-    @Test(.tags(.j11)) func `a refresh that comes after its account was removed leaves nothing behind`() async throws {
+    @Test(.tags(.logoutDuringRefresh))
+    func `A refresh that ends after its account was removed leaves nothing behind`() async throws {
         try await withTemporaryFolder { folder in
             let held = HeldRefresh()
             let list = accountList(in: folder) { _, _ in await held.answer(Tokens(access: "late", refresh: "late")) }
@@ -75,7 +77,7 @@ private final class HeldRefresh: Sendable {
         }
     }
 
-    @Test func `that the issuer ended leave the others signed in`() async throws {
+    @Test func `Accounts side by side that the issuer ended leave the others signed in`() async throws {
         try await withTemporaryFolder { folder in
             let list = accountList(in: folder) { entry, _ in
                 if entry.name == "ada" { throw AuthError.reauthenticationRequired }
@@ -94,7 +96,7 @@ private final class HeldRefresh: Sendable {
         }
     }
 
-    @Test func `refresh at once without waiting for each other`() async throws {
+    @Test func `Accounts side by side refresh at once without waiting for each other`() async throws {
         try await withTemporaryFolder { folder in
             let held = HeldRefresh()
             let list = accountList(in: folder) { entry, _ in

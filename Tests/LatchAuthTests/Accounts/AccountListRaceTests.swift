@@ -48,7 +48,7 @@ private final class InterruptedStore: SecretStore {
     func names() async throws -> [String] { try await kept.names() }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `A sign-in and a removal of one account by two processes` {
+@Suite(.timeLimit(.minutes(5))) struct AccountListRaceTests {
     private func secrets(in folder: String) -> EncryptedFileSecretStore {
         EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
     }
@@ -116,7 +116,10 @@ private final class InterruptedStore: SecretStore {
         try await secrets(in: folder).names().filter { $0.hasPrefix("account.") }
     }
 
-    @Test func `leave the new session where the removal began first`() async throws {
+    @Test
+    func `A sign-in and a removal of one account by two processes leave the session if the removal began first`()
+        async throws
+    {
         try await interleave({ try await $0.remove($1) }, { list, _ in try await signIn(new, to: list) }) {
             (removed, entry, folder) async throws -> Void in
             #expect(removed == old)
@@ -128,7 +131,10 @@ private final class InterruptedStore: SecretStore {
         }
     }
 
-    @Test func `leave nothing where the sign-in began first`() async throws {
+    @Test
+    func `A sign-in and a removal of one account by two processes leave nothing if the sign-in began first`()
+        async throws
+    {
         try await interleave({ list, _ in try await signIn(new, to: list) }, { try await $0.remove($1) }) {
             (entry, removed, folder) async throws -> Void in
             #expect(removed == new)
@@ -137,7 +143,8 @@ private final class InterruptedStore: SecretStore {
         }
     }
 
-    @Test func `keep a session that came before the removal of a signed-out account`() async throws {
+    @Test
+    func `A session that came before the removal of a signed-out account by another process is kept`() async throws {
         try await interleave({ try await $0.removeSignedOut($1) }, { list, _ in try await signIn(new, to: list) }) {
             (isRemoved, entry, folder) async throws -> Void in
             #expect(!isRemoved)
@@ -148,8 +155,9 @@ private final class InterruptedStore: SecretStore {
     }
 }
 
-@Suite struct `The removal of an account that is signed out` {
-    @Test func `removes it, unless another process has signed it in`() async throws {
+@Suite struct SignedOutAccountRemovalTests {
+    @Test
+    func `The removal of a signed-out account removes it, unless another process has signed it in`() async throws {
         try await withTemporaryFolder { folder in
             let (one, other) = (accountList(in: folder), accountList(in: folder))
             let ada = try await one.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer, userID: "42")

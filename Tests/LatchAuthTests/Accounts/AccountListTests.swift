@@ -23,7 +23,7 @@ func accountList(
 
 let idIssuer = "https://id.example.com"
 
-@Suite struct `A list of accounts` {
+@Suite struct AccountListTests {
     private let list = AccountList(InMemorySecretStore()) { entry, store in
         Session(store: store) { _ in throw AuthError.refreshFailed }
     }
@@ -33,13 +33,16 @@ let idIssuer = "https://id.example.com"
         return try await list.signIn(tokens, as: name, issuer: issuer, username: name, userID: userID)
     }
 
-    @Test func `is empty at first, with no current account`() async throws {
+    @Test func `A list of accounts is empty at first, with no current account`() async throws {
         #expect(try await list.content() == AccountList.Content())
         #expect(try await list.content().current == nil)
         await #expect(throws: AuthError.unknownAccount) { try await list.session(for: "nobody") }
     }
 
-    @Test func `names who signed in, where, and with which scopes, and makes them current`() async throws {
+    @Test
+    func `A list of accounts names the user who signed in, where and with which scopes, and makes them current`()
+        async throws
+    {
         let ada = try await signIn("ada", userID: "42")
         let content = try await list.content()
         #expect(content.entries == [ada])
@@ -51,7 +54,9 @@ let idIssuer = "https://id.example.com"
 
     // Equal for Swift's `==`: a letter and its accent, and the Kelvin sign.
     @Test(arguments: [("\u{E9}", "e\u{301}"), ("K", "\u{212A}")])
-    func `tells apart users whose identifiers differ in their bytes only`(one: String, other: String) async throws {
+    func `A list of accounts distinguishes users whose identifiers differ only in their bytes`(
+        one: String, other: String
+    ) async throws {
         let first = try await signIn("ada", userID: one)
         let second = try await signIn("bob", userID: other)
         #expect(first.id != second.id)
@@ -60,7 +65,8 @@ let idIssuer = "https://id.example.com"
         #expect(named.id != alike.id)
     }
 
-    @Test func `keeps several accounts side by side, in the order in which they came`() async throws {
+    @Test
+    func `A list of accounts keeps several accounts side by side, in the order in which they came`() async throws {
         let ada = try await signIn("ada")
         let bob = try await signIn("bob")
         let content = try await list.content()
@@ -70,7 +76,7 @@ let idIssuer = "https://id.example.com"
         #expect(try await list.session(for: bob.id).credential().access == "access of bob")
     }
 
-    @Test func `gives one live session for each account`() async throws {
+    @Test func `A list of accounts gives one live session for each account`() async throws {
         let ada = try await signIn("ada")
         let bob = try await signIn("bob")
         let first = try await list.session(for: ada.id)
@@ -78,7 +84,7 @@ let idIssuer = "https://id.example.com"
         #expect(try await list.session(for: bob.id) !== first)
     }
 
-    @Test func `switches and renames by the identifier`() async throws {
+    @Test func `A list of accounts switches and renames by the identifier`() async throws {
         let ada = try await signIn("ada")
         let bob = try await signIn("bob")
         try await list.use(ada.id)
@@ -93,7 +99,7 @@ let idIssuer = "https://id.example.com"
         #expect(try await list.session(for: ada.id).credential().access == "access of ada")
     }
 
-    @Test func `recognises who signs in again, under whatever name`() async throws {
+    @Test func `A list of accounts recognizes a returning user, under any name`() async throws {
         let ada = try await signIn("ada", userID: "42")
         try await list.rename(ada.id, to: "work")
         _ = try await signIn("bob", userID: "43")
@@ -107,7 +113,8 @@ let idIssuer = "https://id.example.com"
         #expect(try await session.credential().access == "new")
     }
 
-    @Test func `tells people of one name apart, by their issuer or their identifier`() async throws {
+    @Test
+    func `A list of accounts distinguishes people of one name by their issuer or their identifier`() async throws {
         let names = [
             try await signIn("ada").name, try await signIn("ada", issuer: "https://other.example").name,
             try await signIn("ada", issuer: "https://third.example", userID: "1").name,
@@ -116,7 +123,8 @@ let idIssuer = "https://id.example.com"
         #expect(names == ["ada", "ada (2)", "ada (3)", "ada (4)"])
     }
 
-    @Test func `forgets a removed account with its tokens, and makes no other one current`() async throws {
+    @Test
+    func `A list of accounts forgets a removed account with its tokens, and makes no other one current`() async throws {
         let secrets = InMemorySecretStore()
         let list = AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.refreshFailed } }
         let ada = try await list.signIn(Tokens(access: "a", refresh: "ra"), as: "ada", issuer: idIssuer)
@@ -132,7 +140,7 @@ let idIssuer = "https://id.example.com"
         #expect(try await list.session(for: ada.id).credential().access == "a")
     }
 
-    @Test func `stays current where another account is removed, or signs out`() async throws {
+    @Test func `A list of accounts keeps the current account if another one is removed or signs out`() async throws {
         let ada = try await signIn("ada")
         let bob = try await signIn("bob")
         try await list.remove(ada.id)
@@ -143,7 +151,7 @@ let idIssuer = "https://id.example.com"
         await #expect(throws: AuthError.missingToken) { try await list.session(for: bob.id).credential() }
     }
 
-    @Test func `holds no secret`() async throws {
+    @Test func `A list of accounts holds no secret`() async throws {
         let secrets = InMemorySecretStore()
         let list = AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.refreshFailed } }
         let tokens = Tokens(access: "access-secret", refresh: "refresh-secret", idToken: "id-secret")

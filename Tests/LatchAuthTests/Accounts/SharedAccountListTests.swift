@@ -43,7 +43,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
     AccountList(secrets) { _, store in Session(store: store) { _ in throw AuthError.refreshFailed } }
 }
 
-@Suite(.timeLimit(.minutes(5))) struct `Two processes with one list of accounts` {
+@Suite(.timeLimit(.minutes(5))) struct SharedAccountListTests {
     private func next(
         _ contents: inout AsyncStream<AccountList.Content>.Iterator, where isWanted: (AccountList.Content) -> Bool
     ) async -> AccountList.Content? {
@@ -53,7 +53,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         return nil
     }
 
-    @Test func `see each other's sign-ins, switches, names and removals without asking`() async throws {
+    @Test func `Two processes with one list of accounts see each other's changes without asking`() async throws {
         try await withTemporaryFolder { folder in
             let (one, other) = (accountList(in: folder), accountList(in: folder))
             var contents = try await other.contents().makeAsyncIterator()
@@ -72,7 +72,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         }
     }
 
-    @Test func `lose none of many changes that they make at once`() async throws {
+    @Test func `Two processes with one list of accounts lose none of many concurrent changes`() async throws {
         try await withTemporaryFolder { folder in
             let lists = (0..<4).map { _ in accountList(in: folder) }
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -97,7 +97,8 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         }
     }
 
-    @Test func `agree on one account where both sign the same user in at once`() async throws {
+    @Test
+    func `Two processes with one list of accounts agree on one account if both sign in the same user`() async throws {
         try await withTemporaryFolder { folder in
             let lists = (0..<6).map { _ in accountList(in: folder) }
             let ids = try await withThrowingTaskGroup(of: String.self) { group in
@@ -114,7 +115,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         }
     }
 
-    @Test func `meet a session that the other has removed as an account that is not there`() async throws {
+    @Test func `Two processes with one list of accounts see a session that the other removed as absent`() async throws {
         try await withTemporaryFolder { folder in
             let (one, other) = (accountList(in: folder), accountList(in: folder))
             let ada = try await one.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
@@ -128,7 +129,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         }
     }
 
-    @Test func `end their streams with the list, and with whoever stops reading`() async throws {
+    @Test func `Two processes with one list of accounts end their streams with the list and the reader`() async throws {
         try await withTemporaryFolder { folder in
             var list: AccountList? = accountList(in: folder)
             var contents = try await list?.contents().makeAsyncIterator()
@@ -139,8 +140,9 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
     }
 }
 
-@Suite struct `A list of accounts whose store fails` {
-    @Test(arguments: 0..<3) func `has all of a sign-in or can have it again, and never tokens without an account`(
+@Suite struct AccountListFailureTests {
+    @Test(arguments: 0..<3)
+    func `A list of accounts whose store fails has a whole sign-in or none, and no tokens without an account`(
         writes: Int
     ) async throws {
         let kept = InMemorySecretStore()
@@ -160,7 +162,10 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         #expect(try await after.content().entries == [ada, bob])
     }
 
-    @Test(arguments: 0..<2) func `has an account or has it not, whenever its removal fails`(writes: Int) async throws {
+    @Test(arguments: 0..<2)
+    func `A list of accounts whose store fails keeps or loses an account as a whole if its removal fails`(writes: Int)
+        async throws
+    {
         let kept = InMemorySecretStore()
         let whole = plainList(over: kept)
         let ada = try await whole.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
@@ -173,7 +178,8 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         #expect(kept.names() == ["accounts"])
     }
 
-    @Test func `changes nothing where a switch or a name cannot be stored`() async throws {
+    @Test
+    func `A list of accounts whose store fails changes nothing if a switch or a name cannot be stored`() async throws {
         let kept = InMemorySecretStore()
         let whole = plainList(over: kept)
         let ada = try await whole.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)
@@ -188,12 +194,13 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
     }
 }
 
-@Suite struct `A damaged list of accounts` {
+@Suite struct DamagedAccountListTests {
     private static let damages: [String] = [
         "", "{", "[]", "null", #"{"accounts":[{"id":1}],"version":1}"#, #"{"version":1}"#, "\u{0}\u{1}",
     ]
 
-    @Test(arguments: damages) func `is no list without accounts, and is set aside by the next sign-in`(
+    @Test(arguments: damages)
+    func `A damaged list of accounts is not an empty list, and is set aside by the next sign-in`(
         text: String
     ) async throws {
         let secrets = InMemorySecretStore()
@@ -221,7 +228,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         #expect(secrets.read("accounts.corrupt-2") == other)
     }
 
-    @Test func `of a later version is left as it is`() async throws {
+    @Test func `A list of accounts of a later version is left unchanged`() async throws {
         let secrets = InMemorySecretStore()
         let later = Array(#"{"version":2,"accounts":[]}"#.utf8)
         secrets.write(later, for: "accounts")
@@ -234,7 +241,8 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         #expect(secrets.read("accounts") == later)
     }
 
-    @Test func `that names one account twice, or a current one that is not there, is read without them`() async throws {
+    @Test
+    func `A damaged list of accounts is read without a duplicate account or a missing current account`() async throws {
         let secrets = InMemorySecretStore()
         let entry = #"{"id":"1","name":"ada","issuer":"https://id.example.com"}"#
         secrets.write(Array(#"{"version":1,"current":"2","accounts":[\#(entry),\#(entry)]}"#.utf8), for: "accounts")
@@ -243,7 +251,7 @@ private func plainList(over secrets: any SecretStore) -> AccountList {
         #expect(content.current == nil)
     }
 
-    @Test func `in a file that is damaged as a whole begins anew with the file`() async throws {
+    @Test func `A list of accounts in a completely damaged file begins again with the file`() async throws {
         try await withTemporaryFolder { folder in
             let first = accountList(in: folder)
             try await first.signIn(Tokens(access: "a"), as: "ada", issuer: idIssuer)

@@ -6,7 +6,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `A credential of cookies` {
+@Suite struct CookieCredentialTests {
     let clock = ManualClock()
 
     private func cookie(
@@ -34,7 +34,7 @@ import Testing
         return request.fields[.cookie]
     }
 
-    @Test func `goes where each cookie may go`() throws {
+    @Test func `A credential of cookies goes wherever each cookie is allowed`() throws {
         let credential = credential([
             try cookie("host"), try cookie("wide", domain: "site.com", isHostOnly: false),
             try cookie("deep", path: "/x"), try cookie("safe", isSecure: true), try cookie("short", life: 10),
@@ -47,7 +47,7 @@ import Testing
         #expect(sent(credential) == "host=1; wide=1; safe=1")
     }
 
-    @Test func `replaces cookies of its names, its own of an earlier call too`() throws {
+    @Test func `A credential of cookies replaces cookies of its names, also those of an earlier call`() throws {
         let fields: HTTPFields = [.cookie: "sid=mine; other=2"]
         #expect(sent(credential([try cookie("sid", "new")]), fields: fields) == "other=2; sid=new")
         var request = HTTPRequest(authority: "a.site.com", path: "/")
@@ -57,14 +57,15 @@ import Testing
         #expect(request.isCredential(.cookie))
     }
 
-    @Test func `has expired without cookies, and ends with its last one`() throws {
+    @Test func `A credential of cookies has expired without cookies, and ends with its last cookie`() throws {
         #expect(credential([]).expiry == .distantPast)
         #expect(credential([try cookie("a", life: 10), try cookie("b", life: 20)]).expiry == clock.now + 20)
         #expect(credential([try cookie("a", life: 10), try cookie("b")]).expiry == nil)
         #expect(credential([try cookie("a", life: -1)]).cookies.isEmpty)
     }
 
-    @Test func `ends with the first of the cookies that prove the login, where they are named`() throws {
+    @Test
+    func `A credential of cookies ends with the first of the cookies that prove the login, if they are named`() throws {
         let all = [try cookie("sid", life: 20), try cookie("mac", life: 15), try cookie("theme", life: 5)]
         #expect(credential(all, named: ["sid", "mac"]).expiry == clock.now + 15)
         #expect(credential(all, named: ["sid", "gone"]).expiry == .distantPast)
@@ -80,7 +81,7 @@ import Testing
         return credential.rotated(by: response, to: request, sentWith: sent ?? credential)
     }
 
-    @Test func `takes over what an answer sets, and deletes what it deletes`() throws {
+    @Test func `A credential of cookies takes over new cookies of an answer, and deletes the deleted ones`() throws {
         let first = credential([try cookie("sid", "1"), try cookie("old")])
         let second = try #require(rotated(first, by: "sid=2; HttpOnly", "old=; Max-Age=0", "evil=1; Domain=other.com"))
         #expect(second.cookies.map { "\($0.name)=\($0.value)" } == ["sid=2"])
@@ -89,7 +90,8 @@ import Testing
         #expect(rotated(second, by: "sid=3", sent: first)?.cookies.map(\.value) == ["3"])
     }
 
-    @Test func `takes nothing from a refusal, from an answer to another login, or where nothing changed`() throws {
+    @Test
+    func `A credential of cookies takes nothing from a refusal, from another login, or without a change`() throws {
         let first = credential([try cookie("sid", "1", life: 3_600)])
         #expect(rotated(first) == nil)
         #expect(rotated(first, by: "sid=; Max-Age=0", status: .unauthorized) == nil)
@@ -98,7 +100,7 @@ import Testing
         #expect(rotated(first, by: "x=1; Domain=other.com") == nil)
     }
 
-    @Test func `takes a later expiry once it is a minute later`() throws {
+    @Test func `A credential of cookies takes a later expiry once it is a minute later`() throws {
         let first = credential([try cookie("sid", "1", life: 3_600)])
         clock.advance(by: 59)
         #expect(rotated(first, by: "sid=1; Max-Age=3600") == nil)
@@ -108,12 +110,12 @@ import Testing
         #expect(rotated(first, by: "sid=1; Max-Age=3600; Secure; SameSite=Lax") != nil)
     }
 
-    @Test func `that loses its last cookie has expired`() throws {
+    @Test func `A credential of cookies that loses its last cookie has expired`() throws {
         let last = try #require(rotated(credential([try cookie("sid")]), by: "sid=; Max-Age=0"))
         #expect(last.cookies.isEmpty && last.expiry == .distantPast)
     }
 
-    @Test func `is described without values`() throws {
+    @Test func `A credential of cookies is described without values`() throws {
         let credential = credential([try cookie("sid", "canary-7")])
         var dumped = ""
         dump(credential, to: &dumped)

@@ -10,7 +10,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `A session of cookies` {
+@Suite struct CookieLoginTests {
     let backend: CookieBackend
     let store = InMemoryTokenStore<[Cookie]>()
 
@@ -20,7 +20,7 @@ import Testing
         try await client.perform(.raw(.get, RoutePath(path)))
     }
 
-    @Test(.tags(.n10)) func `logs in before its first request`() async throws {
+    @Test(.tags(.cookieLogin)) func `A session of cookies logs in before its first request`() async throws {
         let session = backend.session(in: store)
         let client = backend.client(session)
         for _ in 0..<3 { #expect(try await get(client).status == .ok) }
@@ -31,7 +31,8 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test(.tags(.n10)) func `logs in once for 50 requests that come at once`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A session of cookies logs in once for 50 requests that come at once`() async throws {
         let client = backend.client(backend.session())
         try await withThrowingTaskGroup(of: HTTPStatus.self) { group in
             for _ in 0..<50 { group.addTask { try await self.get(client).status } }
@@ -41,7 +42,8 @@ import Testing
         #expect(backend.sent == Array(repeating: "sid=s1; lang=en", count: 50))
     }
 
-    @Test(.tags(.n10)) func `logs in once more for 50 requests whose cookie was refused, and sends each again`()
+    @Test(.tags(.cookieLogin))
+    func `A session of cookies logs in once more for 50 requests whose cookie was refused, and repeats them`()
         async throws
     {
         let client = backend.client(backend.session(in: store))
@@ -56,13 +58,13 @@ import Testing
         #expect(store.load()?.first?.value == "s2")
     }
 
-    @Test func `does not log in while what it kept is accepted`() async throws {
+    @Test func `A session of cookies does not log in while its kept cookies are accepted`() async throws {
         _ = try await get(backend.client(backend.session(in: store)))
         #expect(try await get(backend.client(backend.session(in: store))).status == .ok)
         #expect(backend.logins == 1)
     }
 
-    @Test func `is answered by the second refusal where a login does not help`() async throws {
+    @Test func `A session of cookies answers with the second refusal if a login does not help`() async throws {
         let elsewhere = try CookieBackend()
         let session = Session(cookiesIn: store) { try await elsewhere.login() }
         #expect(try await get(backend.client(session)).status == .unauthorized)
@@ -70,7 +72,8 @@ import Testing
         #expect(backend.sent == ["sid=s1; lang=en", "sid=s2; lang=en"])
     }
 
-    @Test func `logs in before the request where the cookies that prove it are over`() async throws {
+    @Test
+    func `A session of cookies logs in before the request if the cookies that prove it have expired`() async throws {
         let clock = ManualClock(Date())
         backend.change { $0.attributes = "; Max-Age=100" }
         let client = backend.client(backend.session(named: ["sid"], clock: clock.wallClock()))
@@ -81,7 +84,8 @@ import Testing
         #expect(backend.sent == ["sid=s1; lang=en", "sid=s2; lang=en"])
     }
 
-    @Test func `tells a login that the network kept from succeeding as that, and tries again`() async throws {
+    @Test
+    func `A session of cookies reports a login that the network prevented as such, and tries again`() async throws {
         let isDown = Mutex(true)
         let session = backend.session(in: store) {
             if isDown.withLock({ $0 }) { throw HTTPError.offline }
@@ -94,7 +98,7 @@ import Testing
         #expect(backend.logins == 1)
     }
 
-    @Test func `does not repeat a login that was refused until it is told to`() async throws {
+    @Test func `A session of cookies does not repeat a refused login until it is told to`() async throws {
         backend.change {
             $0.loginStatus = 401
             $0.loginBody = #"{"message":"Wrong password"}"#
@@ -112,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: ["", "<html>Authorization required</html>"])
-    func `is not ended by a gateway's refusal of a login`(body: String) async throws {
+    func `A session of cookies is not ended by a gateway's refusal of a login`(body: String) async throws {
         backend.change {
             $0.loginStatus = 401
             $0.loginBody = body
@@ -125,7 +129,7 @@ import Testing
         #expect(try await get(backend.client(session)).status == .ok)
     }
 
-    @Test func `logs in on a device whose clock is ahead`() async throws {
+    @Test func `A session of cookies logs in on a device whose clock is ahead`() async throws {
         let clock = ManualClock()
         let server = clock.now.addingTimeInterval(-7200)
         let jar = CookieJar(clock: clock.wallClock())
@@ -147,7 +151,7 @@ import Testing
         #expect(abs(expiry.timeIntervalSince(clock.now) - 3600) < 2)
     }
 
-    @Test func `takes a server's failure to log in for no refusal`() async throws {
+    @Test func `A session of cookies does not take a server's failure to log in for a refusal`() async throws {
         backend.change { $0.loginStatus = 503 }
         let client = backend.client(backend.session(in: store))
         await #expect(throws: HTTPError.unacceptableStatus) { try await get(client) }
@@ -155,7 +159,7 @@ import Testing
         #expect(try await get(client).status == .ok)
     }
 
-    @Test func `keeps nothing of a login that set no cookie`() async throws {
+    @Test func `A session of cookies keeps nothing of a login that set no cookie`() async throws {
         backend.change { $0.setsCookie = false }
         let client = backend.client(backend.session(in: store))
         await #expect(throws: AuthError.loginWithoutCookies) { try await get(client) }
@@ -163,13 +167,14 @@ import Testing
         #expect(backend.sent == [])
     }
 
-    @Test func `takes a login without the cookie that proves it for none`() async throws {
+    @Test func `A session of cookies does not accept a login without the cookie that proves it`() async throws {
         let client = backend.client(backend.session(in: store, named: ["sid", "mac"]))
         await #expect(throws: AuthError.loginWithoutCookies) { try await get(client) }
         #expect(store.load() == nil)
     }
 
-    @Test(.tags(.n10)) func `sends its cookies to no other host, nor logs in for it`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A session of cookies sends its cookies to no other host, nor logs in for it`() async throws {
         let session = backend.session(in: store)
         #expect(try await get(backend.client(session, host: "localhost")).status == .unauthorized)
         #expect(backend.logins == 0)
@@ -178,7 +183,8 @@ import Testing
         #expect(backend.sent == ["", "sid=s1; lang=en", ""])
     }
 
-    @Test(.tags(.n10)) func `takes no cookie along where a redirect leaves the origin`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A session of cookies sends no cookie along if a redirect leaves the origin`() async throws {
         let target = try CookieBackend()
         let away = try RawHTTPServer { _ in .response(302, fields: ["Location: \(target.server.url)/notes"]) }
         let session = backend.session(in: store)
@@ -190,7 +196,7 @@ import Testing
         #expect(target.sent.allSatisfy { $0.isEmpty })
     }
 
-    @Test func `may log in through its own client`() async throws {
+    @Test func `A session of cookies can log in through its own client`() async throws {
         let jar = CookieJar()
         let clients = Mutex<Client?>(nil)
         let session = Session(cookiesIn: store) {

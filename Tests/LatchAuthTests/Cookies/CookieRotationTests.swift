@@ -8,7 +8,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `A server that exchanges the cookies of a session` {
+@Suite struct CookieRotationTests {
     let backend: CookieBackend
     let store = InMemoryTokenStore<[Cookie]>()
 
@@ -21,7 +21,10 @@ import Testing
         try await client.perform(.raw(.get, RoutePath(path)))
     }
 
-    @Test(.tags(.n10)) func `is followed from answer to answer without a new login`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A server that rotates the cookies of a session is followed from answer to answer without a new login`()
+        async throws
+    {
         let session = backend.session(in: store)
         let client = backend.client(session)
         for _ in 0..<4 { #expect(try await get(client).status == .ok) }
@@ -31,21 +34,23 @@ import Testing
         #expect(session.currentState.credential?.cookies.map(\.value) == ["r4", "en"])
     }
 
-    @Test(.tags(.n10)) func `finds what it set last in the next process`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A server that rotates the cookies of a session finds its last cookie in the next process`() async throws {
         _ = try await get(backend.client(backend.session(in: store)))
         #expect(try await get(backend.client(backend.session(in: store))).status == .ok)
         #expect(backend.logins == 1)
         #expect(backend.sent.last == "sid=r1; lang=en")
     }
 
-    @Test func `is followed from one redirect to the next`() async throws {
+    @Test
+    func `A server that rotates the cookies of a session is followed from one redirect to the next`() async throws {
         let client = backend.client(backend.session(in: store))
         #expect(try await get(client, "moved").status == .ok)
         #expect(backend.sent == ["sid=s1; lang=en", "sid=r1; lang=en"])
         #expect(backend.logins == 1)
     }
 
-    @Test func `is stored before the answer is there`() async throws {
+    @Test func `A rotated cookie of a session is stored before the answer is returned`() async throws {
         let client = backend.client(backend.session(in: store))
         for number in 1...3 {
             _ = try await get(client)
@@ -53,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `and deletes the last one makes the next request log in`() async throws {
+    @Test func `A server that deletes the last cookie of a session makes the next request sign in`() async throws {
         let session = backend.session(in: store)
         let client = backend.client(session)
         backend.change {
@@ -75,7 +80,8 @@ import Testing
         #expect(backend.sent.suffix(2) == ["lang=en", "sid=s2; lang=en"])
     }
 
-    @Test func `is followed although the store has no room`() async throws {
+    @Test
+    func `A server that rotates the cookies of a session is followed although the store has no room`() async throws {
         let full = FillingStore()
         let session = backend.session(in: full)
         let client = backend.client(session)
@@ -84,7 +90,8 @@ import Testing
         #expect(full.load()?.first?.value == "s1")
     }
 
-    @Test func `for another user by now changes nothing`() async throws {
+    @Test
+    func `A server that rotates the cookies of a session that is now another user's changes nothing`() async throws {
         let (held, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let session = backend.session(in: store)
         let slow = ClosureInterceptor { request, next in

@@ -8,7 +8,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A session of cookies that ends` {
+@Suite struct CookieSignOutTests {
     let backend: CookieBackend
     let secrets = InMemorySecretStore()
 
@@ -20,7 +20,7 @@ import Testing
         try await backend.client(session).perform(.raw(.get, "notes"))
     }
 
-    @Test func `sends nothing and logs no user in until it is told to`() async throws {
+    @Test func `A session of cookies that ends sends nothing and logs no user in until it is told to`() async throws {
         let session = backend.session(in: store)
         _ = try await get(session)
         let last = try await session.signOut()
@@ -33,7 +33,7 @@ import Testing
         #expect(backend.sent == ["sid=s1; lang=en", "sid=s2; lang=en"])
     }
 
-    @Test func `during the login of a request stays ended`() async throws {
+    @Test func `A session of cookies that ends during the login of a request stays ended`() async throws {
         let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let session = backend.session(in: store) {
             begun.finish(.success(()))
@@ -51,7 +51,7 @@ import Testing
         #expect(backend.sent == [])
     }
 
-    @Test func `during a login that was asked for stays ended`() async throws {
+    @Test func `A session of cookies that ends during a login that was asked for stays ended`() async throws {
         let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let session = backend.session(in: store) {
             begun.finish(.success(()))
@@ -66,7 +66,7 @@ import Testing
         #expect(session.currentState == .signedOut(.user))
     }
 
-    @Test func `and goes on as another user keeps that one's cookies`() async throws {
+    @Test func `A session of cookies that ends and continues as another user keeps that user's cookies`() async throws {
         let (begun, gate) = (SharedResult<Void>(), SharedResult<Void>())
         let session = backend.session(in: store) {
             begun.finish(.success(()))
@@ -86,7 +86,9 @@ import Testing
         #expect(backend.sent == ["sid=other"])
     }
 
-    @Test func `in another process ends here as well, and is not undone by a login`() async throws {
+    @Test
+    func `A session of cookies that ends in another process also ends here, and a login does not undo it`() async throws
+    {
         let session = backend.session(in: store)
         _ = try await get(session)
         try await backend.session(in: store).signOut()
@@ -96,7 +98,8 @@ import Testing
         #expect(session.currentState == .signedOut(.user))
     }
 
-    @Test func `by damage of what was kept begins anew, with the damaged record set aside`() async throws {
+    @Test
+    func `A session of cookies that ends by damage begins again, with the damaged record set aside`() async throws {
         secrets.write(Array("torn".utf8), for: "legacy")
         #expect(try await get(backend.session(in: store)).status == .ok)
         #expect(secrets.names() == ["legacy", "legacy.damaged"])
@@ -106,7 +109,9 @@ import Testing
 
     /// A login into a store that is damaged as a whole would lose the secrets of others.
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeCorrupt])
-    func `in a store that cannot be read is no end, and no user is logged in`(failure: AuthError) async throws {
+    func `A session of cookies in an unreadable store does not end, and no user is logged in`(failure: AuthError)
+        async throws
+    {
         let session = backend.session(in: FailingStore(failure: failure))
         await #expect(throws: failure) { try await get(session) }
         #expect(backend.logins == 0)

@@ -8,7 +8,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `Cookies in a secret store` {
+@Suite struct SecretCookieStoreTests {
     let secrets = InMemorySecretStore()
 
     private func store(keepsSessionCookies: Bool = true) -> SecretCookieStore {
@@ -27,7 +27,7 @@ import Testing
         ]
     }
 
-    @Test func `come back with every attribute`() async throws {
+    @Test func `Cookies in a secret store come back with every attribute`() async throws {
         #expect(try await store().load() == nil)
         try await store().save(cookies())
         #expect(try await store().load() == cookies())
@@ -35,7 +35,7 @@ import Testing
         #expect(try await store().load() == nil)
     }
 
-    @Test func `come back out of an encrypted file in another process's place`() async throws {
+    @Test func `Cookies in a secret store come back from an encrypted file in another process`() async throws {
         try await withTemporaryFolder { folder in
             func file() -> EncryptedFileSecretStore {
                 EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
@@ -47,19 +47,22 @@ import Testing
         }
     }
 
-    @Test func `end with the process where they have no date of expiry and the store is told so`() async throws {
+    @Test
+    func `Cookies in a secret store end with the process if they have no expiry and the store knows`() async throws {
         try await store(keepsSessionCookies: false).save(cookies())
         #expect(try await store().load()?.map(\.name) == ["sid"])
     }
 
     @Test(
-        .tags(.n1),
+        .tags(.tokenTypes),
         arguments: [
             "", "torn", "{}", "null", #"[{"name":"a"}]"#, #"["canary"]"#, "\u{0}",
             #"[{"name":"a\r\nX: canary","value":"b","domain":"a.b","isHostOnly":true,"path":"/","isSecure":false,"#
                 + #""isHTTPOnly":false,"sameSite":"lax","created":0,"lastAccess":0}]"#,
         ])
-    func `that are damaged are told once and set aside, and the next reading is whole`(record: String) async throws {
+    func `Damaged cookies in a secret store are reported once and set aside, and the next reading succeeds`(
+        record: String
+    ) async throws {
         secrets.write(Array(record.utf8), for: "cookies")
         let error = await #expect(throws: AuthError.storeCorrupt) { try await store().load() }
         #expect(!"\(error.map { "\($0)" } ?? "")".contains("canary"))
@@ -71,14 +74,15 @@ import Testing
         #expect(secrets.names() == ["cookies", "cookies.damaged"])
     }
 
-    @Test func `that are damaged stay where they are when they cannot be set aside`() async throws {
+    @Test func `Cookies in a secret store that are damaged stay in place if they cannot be set aside`() async throws {
         let full = FullSecretStore(holding: Array("torn".utf8))
         let store = SecretCookieStore(full, name: "cookies")
         await #expect(throws: AuthError.storeFull) { try await store.load() }
         #expect(await full.read("cookies") == Array("torn".utf8))
     }
 
-    @Test func `follow a jar until its task is cancelled, and are those of the last change then`() async throws {
+    @Test
+    func `Cookies in a secret store follow a jar until its task is canceled, with its last change`() async throws {
         try await store().save(Array(cookies().prefix(1)))
         let jar = CookieJar(clock: ManualClock().wallClock())
         let store = store()
@@ -97,7 +101,8 @@ import Testing
         #expect(jar.cookies.count == 51)
     }
 
-    @Test func `that follow a jar tell when they cannot be kept, and the jar goes on`() async throws {
+    @Test
+    func `Cookies in a secret store that follow a jar report a failure to store, and the jar continues`() async throws {
         let full = FullSecretStore(holding: Array("[]".utf8))
         let jar = CookieJar()
         let task = Task { try await SecretCookieStore(full, name: "cookies").follow(jar) }

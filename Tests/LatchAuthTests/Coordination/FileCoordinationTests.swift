@@ -7,7 +7,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
-@Suite struct `Sessions that share a record by files` {
+@Suite struct FileCoordinationTests {
     /// A process's session over the record in `folder`: with stores, locks and watches of its own.
     private func session(
         in folder: String, refresh: @escaping Session<Tokens>.Refresh = { _ in throw AuthError.refreshFailed }
@@ -27,7 +27,7 @@ import Testing
         return nil
     }
 
-    @Test func `see each other's sign-in, refresh and sign-out without being asked`() async throws {
+    @Test func `Sessions that share a record by files see each other's changes without being asked`() async throws {
         try await withTemporaryFolder { folder in
             let one = session(in: folder) { _ in Tokens(access: "second", refresh: "r2") }
             let other = session(in: folder)
@@ -43,7 +43,9 @@ import Testing
         }
     }
 
-    @Test func `learn from each other that the issuer ended the session`() async throws {
+    @Test
+    func `Sessions that share a record by files learn from each other that the issuer ended the session`() async throws
+    {
         try await withTemporaryFolder { folder in
             let one = session(in: folder) { _ in throw AuthError.reauthenticationRequired }
             let other = session(in: folder)
@@ -59,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `refresh once for all of them`() async throws {
+    @Test func `Sessions that share a record by files refresh once for all of them`() async throws {
         try await withTemporaryFolder { folder in
             let refreshes = Mutex(0)
             let sessions = (0..<4).map { _ in
@@ -84,7 +86,10 @@ import Testing
         }
     }
 
-    @Test func `tell a refresh elsewhere from another user's sign-in`() async throws {
+    @Test
+    func `Sessions that share a record by files distinguish a refresh elsewhere from another user's sign-in`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let one = session(in: folder)
             let other = session(in: folder)
@@ -100,7 +105,9 @@ import Testing
     }
 
     @Test(arguments: SessionSection.allCases)
-    func `enter what is free at once, and hear at once where it is not`(section: SessionSection) async throws {
+    func `Sessions that share a record by files enter a free lock at once, and hear at once if it is taken`(
+        section: SessionSection
+    ) async throws {
         try await withTemporaryFolder { folder in
             let (one, other) = (FileCoordination(path: "\(folder)/a"), FileCoordination(path: "\(folder)/a"))
             let turn = try #require(try await one.enterIfFree(section))
@@ -118,7 +125,7 @@ import Testing
     }
 
     /// An announcement follows the change without the lock, and may be in the middle of being written for a while.
-    @Test func `know the record while its change is announced, but not after an earlier version's`() async throws {
+    @Test func `Sessions that share a record by files know it while its change is announced`() async throws {
         try await withTemporaryFolder { folder in
             let coordination = FileCoordination(path: "\(folder)/account")
             let lock = try await coordination.enter(.store)
@@ -136,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `say so where the folder takes no locks`() async throws {
+    @Test func `Sessions that share a record by files say so if the folder takes no locks`() async throws {
         let session = session(in: "/proc/no-such-folder")
         await #expect(throws: AuthError.self) { try await session.signIn(Tokens(access: "a")) }
         #expect(!session.currentState.isSignedIn)

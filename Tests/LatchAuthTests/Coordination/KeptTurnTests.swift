@@ -9,8 +9,11 @@ import Synchronization
 import Testing
 
 /// Two processes over one record, and an issuer without a replay window: who asks twice has lost the session.
-@Suite(.timeLimit(.minutes(5))) struct `A successor that cannot be stored` {
-    @Test func `is kept with the turn, so that others wait for it and do not ask again`() async throws {
+@Suite(.timeLimit(.minutes(5))) struct KeptTurnTests {
+    @Test
+    func `A successor that cannot be stored is kept with the turn, so that others wait and do not ask again`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let stage = Stage(folder, left: -1)
             let (holder, other) = (stage.session(), stage.session(isBroken: false))
@@ -28,7 +31,8 @@ import Testing
         }
     }
 
-    @Test func `does not hold up who can go on with what is still accepted`() async throws {
+    @Test
+    func `A successor that cannot be stored does not delay callers whose credential is still accepted`() async throws {
         try await withTemporaryFolder { folder in
             let stage = Stage(folder, left: 60)
             let (holder, other) = (stage.session(), stage.session(isBroken: false))
@@ -48,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `is waited for by who joins a refresh that no caller needed at once`() async throws {
+    @Test func `A successor that cannot be stored delays a caller who joins a refresh that ran ahead`() async throws {
         try await withTemporaryFolder { folder in
             let stage = Stage(folder, left: 60)
             let (holder, other) = (stage.session(), stage.session(isBroken: false))
@@ -71,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func `is waited for no longer than a process has patience, and no user is signed out`() async throws {
+    @Test
+    func `A successor that cannot be stored delays a process for a limited time, and signs no user out`() async throws {
         try await withTemporaryFolder { folder in
             let stage = Stage(folder, left: -1)
             let (holder, other) = (stage.session(), stage.session(isBroken: false))
@@ -91,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func `gives way, and the turn with it, to another user's sign-in`() async throws {
+    @Test
+    func `A successor that cannot be stored gives way, and the turn with it, to another user's sign-in`() async throws {
         try await withTemporaryFolder { folder in
             let stage = Stage(folder, left: -1)
             let (holder, other) = (stage.session(), stage.session(isBroken: false))
@@ -106,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `outlives the last reference to its session`() async throws {
+    @Test func `A successor that cannot be stored outlives the last reference to its session`() async throws {
         try await withTemporaryFolder { folder in
             let stage = Stage(folder, left: -1)
             var holder: Session<Tokens>? = stage.session()

@@ -7,9 +7,11 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A section whose lock file was removed` {
+@Suite struct LostLockTests {
     @Test(arguments: SessionSection.allCases)
-    func `is known to be shared before anything is done in it`(section: SessionSection) async throws {
+    func `A section whose lock file was removed is known to be shared before anything is done in it`(
+        section: SessionSection
+    ) async throws {
         try await withTemporaryFolder { folder in
             let (one, other) = (FileCoordination(path: "\(folder)/a"), FileCoordination(path: "\(folder)/a"))
             let lock = try await one.enter(section)
@@ -26,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `is no longer written in`() async throws {
+    @Test func `A section whose lock file was removed is no longer written in`() async throws {
         try await withTemporaryFolder { folder in
             let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
             let coordination = FileCoordination(path: "\(folder)/account")

@@ -7,8 +7,11 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A session's own announcement` {
-    @Test func `that arrives during its next change, or after a failed one, is no change by another`() async throws {
+@Suite struct SessionRecordsTests {
+    @Test
+    func `A session's own announcement during its next change, or after a failure, is not another's change`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let secrets = InMemorySecretStore()
             let store = ObservedStore(secrets)

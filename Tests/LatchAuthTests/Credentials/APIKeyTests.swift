@@ -6,8 +6,8 @@ import LatchHTTP
 import TestTags
 import Testing
 
-@Suite struct `An API key` {
-    @Test(.tags(.n11)) func `goes into X-API-Key unless another field is named`() async throws {
+@Suite struct APIKeyTests {
+    @Test(.tags(.apiKeys)) func `An API key goes into X-API-Key unless another field is named`() async throws {
         let usual = try await HTTPRequest.example().authorized(by: APIKey("k1"))
         #expect(usual.fields.values(of: "x-api-key") == ["k1"])
         #expect(usual.fields.first?.name.rawName == "X-API-Key")
@@ -17,7 +17,7 @@ import Testing
         #expect(other.path == "/")
     }
 
-    @Test(.tags(.n11)) func `in a field is marked as a secret, once`() async throws {
+    @Test(.tags(.apiKeys)) func `An API key in a field is marked as a secret, once`() async throws {
         let key = APIKey("k1")
         let request = try await HTTPRequest.example().authorized(by: key).authorized(by: key)
         #expect(request.credentialFields == ["X-API-Key"])
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(
-        .tags(.n11),
+        .tags(.apiKeys),
         arguments: [
             ("/", "/?api_key=k"), ("/?", "/?api_key=k"), ("/a?b=1", "/a?b=1&api_key=k"), ("/a?b", "/a?b&api_key=k"),
             ("/a?api_key=old", "/a?api_key=k"), ("/a?api_key=1&b=2&api_key=3", "/a?b=2&api_key=k"),
@@ -34,7 +34,7 @@ import Testing
             ("/a?xapi_key=1&api_key2=2", "/a?xapi_key=1&api_key2=2&api_key=k"),
             ("/a?api_key", "/a?api_key=k"), ("/a?b=1&&c=2", "/a?b=1&&c=2&api_key=k"),
         ])
-    func `stands once in the query, however often it is set`(path: String, expected: String) async throws {
+    func `An API key stands once in the query, however often it is set`(path: String, expected: String) async throws {
         let key = APIKey("k", inQuery: "api_key")
         let once = try await HTTPRequest.example(.get, path).authorized(by: key)
         #expect(once.path == expected)
@@ -44,19 +44,19 @@ import Testing
     }
 
     @Test(
-        .tags(.n11),
+        .tags(.apiKeys),
         arguments: [
             ("a+b", "a%2Bb"), ("a&b=c", "a%26b%3Dc"), ("a b", "a%20b"), ("100%", "100%25"), ("#?/", "%23%3F%2F"),
             ("ü€", "%C3%BC%E2%82%AC"), ("\"<>\\^`{|}", "%22%3C%3E%5C%5E%60%7B%7C%7D"), ("safe-._~", "safe-._~"),
             ("\r\n\0", "%0D%0A%00"),
         ])
-    func `has every character encoded in the query`(value: String, expected: String) async throws {
+    func `An API key has every character encoded in the query`(value: String, expected: String) async throws {
         let request = try await HTTPRequest.example().authorized(by: APIKey(value, inQuery: "key"))
         #expect(request.path == "/?key=\(expected)")
         try request.validateForSending()
     }
 
-    @Test(.tags(.n11)) func `has its name encoded as well`() async throws {
+    @Test(.tags(.apiKeys)) func `An API key has its name encoded, too`() async throws {
         let key = APIKey("v", inQuery: "api key&")
         let request = try await HTTPRequest.example(.get, "/?api+key%26=old").authorized(by: key)
         #expect(request.path == "/?api%20key%26=v")
@@ -64,13 +64,13 @@ import Testing
     }
 
     @Test(
-        .tags(.n1),
+        .tags(.tokenTypes),
         arguments: [
             (APIKey("k"), #"{"field":"X-API-Key","key":"k"}"#),
             (APIKey("k", inQuery: "q"), #"{"key":"k","query":"q"}"#),
             (APIKey("k", inField: "x-b"), #"{"field":"x-b","key":"k"}"#),
         ])
-    func `is stored in a form that stays`(key: APIKey, text: String) throws {
+    func `An API key is stored in a form that stays`(key: APIKey, text: String) throws {
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
         #expect(String(decoding: try encoder.encode(key), as: UTF8.self) == text)
@@ -78,7 +78,7 @@ import Testing
         #expect(try JSONDecoder().decode(APIKey.self, from: Data(#"{"key":"k"}"#.utf8)) == APIKey("k"))
     }
 
-    @Test func `is equal to one at the same place alone`() {
+    @Test func `An API key is equal only to one at the same place`() {
         #expect(APIKey("k") == APIKey("k"))
         #expect(APIKey("k") != APIKey("l"))
         #expect(APIKey("k") != APIKey("k", inQuery: "X-API-Key"))

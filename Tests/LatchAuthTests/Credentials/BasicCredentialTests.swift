@@ -5,30 +5,32 @@ import LatchHTTP
 import TestTags
 import Testing
 
-@Suite struct `A user and a password` {
+@Suite struct BasicCredentialTests {
     /// RFC 7617 §2 and §2.1 have these two.
     @Test(
-        .tags(.n1),
+        .tags(.tokenTypes),
         arguments: [
             ("Aladdin", "open sesame", "QWxhZGRpbjpvcGVuIHNlc2FtZQ=="), ("test", "123£", "dGVzdDoxMjPCow=="),
             ("", "", "Og=="), ("user", "a:b:c", "dXNlcjphOmI6Yw=="),
         ])
-    func `go into the Authorization field in UTF-8`(user: String, password: String, expected: String) async throws {
+    func `A user and a password go into the Authorization field in UTF-8`(
+        user: String, password: String, expected: String
+    ) async throws {
         let request = try await HTTPRequest.example()
             .authorized(by: BasicCredential(user: user, password: password))
         #expect(request.fields.values(of: .authorization) == ["Basic \(expected)"])
     }
 
     @Test(arguments: [("a:b", "c"), (":", ""), ("a\u{0}", "b"), ("a", "b\n"), ("a", "b\u{7F}"), ("a\u{85}", "b")])
-    func `are refused where the other side could not take them apart`(user: String, password: String) {
+    func `A user and a password are refused if the server could not separate them`(user: String, password: String) {
         #expect(throws: AuthError.invalidCredential) { try BasicCredential(user: user, password: password) }
     }
 
-    @Test func `are refused by their colon although an accent follows it`() {
+    @Test func `A user and a password are refused by their colon although an accent follows it`() {
         #expect(throws: AuthError.invalidCredential) { try BasicCredential(user: "a:\u{301}b", password: "c") }
     }
 
-    @Test func `are equal to the same ones alone`() throws {
+    @Test func `A user and a password are equal only to the same ones`() throws {
         let credential = try BasicCredential(user: "a", password: "b")
         #expect(try credential == BasicCredential(user: "a", password: "b"))
         #expect(try credential != BasicCredential(user: "a", password: "c"))

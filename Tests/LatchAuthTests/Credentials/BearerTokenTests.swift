@@ -5,29 +5,30 @@ import LatchHTTP
 import TestTags
 import Testing
 
-@Suite struct `A bearer token` {
-    @Test(.tags(.n1)) func `goes into the Authorization field in place of any other`() async throws {
+@Suite struct BearerTokenTests {
+    @Test(.tags(.tokenTypes))
+    func `A bearer token goes into the Authorization field in place of any other`() async throws {
         let request = try await HTTPRequest.example(fields: [.authorization: "Basic old", .authorization: "Basic two"])
             .authorized(by: BearerToken("abc.def~-_+/="))
         #expect(request.fields.values(of: .authorization) == ["Bearer abc.def~-_+/="])
         #expect(request.isCredential(.authorization))
     }
 
-    @Test(.tags(.n1)) func `set twice is there once`() async throws {
+    @Test(.tags(.tokenTypes)) func `A bearer token set twice is there once`() async throws {
         let token = BearerToken("abc")
         let request = try await HTTPRequest.example().authorized(by: token).authorized(by: token)
         #expect(request.fields.values(of: .authorization) == ["Bearer abc"])
         #expect(request.fields.count == 1)
     }
 
-    @Test(.tags(.n1)) func `is equal to one with the same text alone`() {
+    @Test(.tags(.tokenTypes)) func `A bearer token is equal only to one with the same text`() {
         #expect(BearerToken("abc") == BearerToken("abc"))
         #expect(BearerToken("abc") != BearerToken("abd"))
         #expect(BearerToken("abc") != BearerToken("abcd"))
         #expect(BearerToken("abc").expiry == nil)
     }
 
-    @Test func `with a line break in it never reaches the wire`() async throws {
+    @Test func `A bearer token with a line break in it never reaches the wire`() async throws {
         let request = try await HTTPRequest.example().authorized(by: BearerToken("abc\r\nX-Evil: 1"))
         #expect(throws: HTTPError.invalidField) { try request.fields.validate() }
     }

@@ -5,7 +5,7 @@ import LatchHTTP
 import TestTags
 import Testing
 
-@Suite struct `The border of a credential's scope` {
+@Suite struct CredentialScopeBorderTests {
     /// The hosts that an attacker can register, or spell like the intended host.
     static let strangers = [
         "api.x.com.evil.com", "evilx.com", "evil-x.com", "x.com.evil.com", "api.x.com@evil.com", "x.com.", "api.x.com.",
@@ -16,8 +16,8 @@ import Testing
         "2130706433", "", ".", ".x.com", "api..x.com.evil.com",
     ]
 
-    @Test(.tags(.n15), arguments: strangers)
-    func `is not crossed by a host that looks like it`(authority: String) {
+    @Test(.tags(.tokenDestination), arguments: strangers)
+    func `The border of a credential's scope is not crossed by a host that looks like it`(authority: String) {
         let origin = HTTPOrigin(scheme: "https", authority: authority)
         #expect(!CredentialScope.host("api.x.com").allows(origin))
         let below = CredentialScope.subdomains(of: "x.com").allows(origin)
@@ -25,36 +25,37 @@ import Testing
         #expect(!below || authority.utf8.reversed().starts(with: ".x.com".utf8.reversed()))
     }
 
-    @Test(.tags(.n15), arguments: ["api.x.com", "API.X.COM", "api.x.com:443", "Api.x.com:8443"])
-    func `takes in the host in any case and on any port`(authority: String) {
+    @Test(.tags(.tokenDestination), arguments: ["api.x.com", "API.X.COM", "api.x.com:443", "Api.x.com:8443"])
+    func `The border of a credential's scope takes in the host in any case and on any port`(authority: String) {
         let origin = HTTPOrigin(scheme: "https", authority: authority)
         #expect(CredentialScope.host("Api.X.com").allows(origin))
         #expect(CredentialScope.subdomains(of: "X.COM").allows(origin))
     }
 
-    @Test(.tags(.n15)) func `takes a name of another script for its own spelling alone`() {
+    @Test(.tags(.tokenDestination))
+    func `The border of a credential's scope accepts a name of another script in its own spelling only`() {
         let scope = CredentialScope.subdomains(of: "xn--bcher-kva.example")
         #expect(scope.allows(HTTPOrigin(scheme: "https", authority: "api.XN--bcher-kva.example")))
         #expect(!scope.allows(HTTPOrigin(scheme: "https", authority: "api.bücher.example")))
         #expect(!scope.allows(HTTPOrigin(scheme: "https", authority: "xn--bcher-kvb.example")))
     }
 
-    @Test(.tags(.n15)) func `has no addresses below an address`() {
+    @Test(.tags(.tokenDestination)) func `The border of a credential's scope has no addresses below an address`() {
         let scope = CredentialScope.subdomains(of: "0.0.1")
         #expect(!scope.allows(HTTPOrigin(scheme: "http", authority: "10.0.0.1")))
         #expect(!CredentialScope.host("127.0.0.1").allows(HTTPOrigin(scheme: "http", authority: "127.0.0.11")))
         #expect(!CredentialScope.host("127.0.0.1").allows(HTTPOrigin(scheme: "http", authority: "1.127.0.0.1")))
     }
 
-    @Test(.tags(.n15), arguments: ["http", "HTTP", "ws", "", "httpsx"])
-    func `is crossed by no other scheme than https`(scheme: String) {
+    @Test(.tags(.tokenDestination), arguments: ["http", "HTTP", "ws", "", "httpsx"])
+    func `The border of a credential's scope is crossed by no scheme other than https`(scheme: String) {
         let origin = HTTPOrigin(scheme: scheme, authority: "api.x.com")
         #expect(!CredentialScope.host("api.x.com").allows(origin))
         #expect(!CredentialScope.subdomains(of: "x.com").allows(origin))
     }
 
-    @Test(.tags(.n15), arguments: strangers)
-    func `lets no interceptor sign for a stranger`(authority: String) async throws {
+    @Test(.tags(.tokenDestination), arguments: strangers)
+    func `The border of a credential's scope lets no interceptor sign for a stranger`(authority: String) async throws {
         let seen = Recorded()
         let handler = seen.intercepted(by: [
             CredentialInterceptor(HMACSignature(apiKey: "a", secret: "b"), for: .host("api.x.com")),

@@ -11,7 +11,7 @@ import Testing
 /// A secret that is put into every part of a credential which is one.
 private let canary = "canary-7c3e"
 
-@Suite struct `A credential in a store` {
+@Suite struct CredentialStorageTests {
     private func roundTrip<Value: SessionCredential & Codable>(_ value: Value) async throws {
         let secrets = InMemorySecretStore()
         let store = SecretTokenStore<Value>(secrets, name: "credential")
@@ -30,25 +30,30 @@ private let canary = "canary-7c3e"
         #expect(!dumped(["key": value]).contains(canary))
     }
 
-    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as a bearer token`() async throws {
+    @Test(.tags(.tokenTypes))
+    func `A credential in a store comes back as it was, and shows nothing, as a bearer token`() async throws {
         try await roundTrip(BearerToken(canary))
     }
 
-    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as an API key`() async throws {
+    @Test(.tags(.tokenTypes))
+    func `A credential in a store comes back as it was, and shows nothing, as an API key`() async throws {
         try await roundTrip(APIKey(canary))
         try await roundTrip(APIKey(canary, inField: "X-Other"))
         try await roundTrip(APIKey(canary, inQuery: "a=b&c"))
     }
 
-    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as user and password`() async throws {
+    @Test(.tags(.tokenTypes))
+    func `A credential in a store comes back as it was, and shows nothing, as user and password`() async throws {
         try await roundTrip(BasicCredential(user: canary, password: canary + "ü:"))
     }
 
-    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as fields`() async throws {
+    @Test(.tags(.tokenTypes))
+    func `A credential in a store comes back as it was, and shows nothing, as fields`() async throws {
         try await roundTrip(HeaderCredential(["X-A": canary, "x-b": canary + "\"\\"]))
     }
 
-    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as an HMAC key`() async throws {
+    @Test(.tags(.tokenTypes))
+    func `A credential in a store comes back as it was, and shows nothing, as an HMAC key`() async throws {
         var form = HMACSignature.Form()
         form.signsQuery = false
         form.signatureField = "X-Sig"
@@ -56,7 +61,8 @@ private let canary = "canary-7c3e"
         try await roundTrip(HMACSignature(apiKey: "", secret: "\0ü"))
     }
 
-    @Test(.tags(.n1)) func `comes back as it was, and shows nothing, as AWS credentials`() async throws {
+    @Test(.tags(.tokenTypes))
+    func `A credential in a store comes back as it was, and shows nothing, as AWS credentials`() async throws {
         try await roundTrip(
             SigV4Signature(
                 accessKeyID: canary, secretAccessKey: canary, sessionToken: canary, region: "eu-central-1",
@@ -65,8 +71,8 @@ private let canary = "canary-7c3e"
             SigV4Signature(accessKeyID: canary, secretAccessKey: canary, region: "us-east-1", service: "iam"))
     }
 
-    @Test(.tags(.n1), arguments: [SignatureAlgorithm.hs256, .es256, .es384, .eddsa, .ps512, .rs256])
-    func `comes back as it was, and shows nothing, as a key for messages`(
+    @Test(.tags(.tokenTypes), arguments: [SignatureAlgorithm.hs256, .es256, .es384, .eddsa, .ps512, .rs256])
+    func `A credential in a store comes back as it was, and shows nothing, as a key for messages`(
         algorithm: SignatureAlgorithm
     ) async throws {
         let key = try Key.generate(algorithm, id: "partner")
@@ -82,7 +88,7 @@ private let canary = "canary-7c3e"
         }
     }
 
-    @Test(.tags(.n1)) func `that breaks its own rules is not read`() async throws {
+    @Test(.tags(.tokenTypes)) func `A credential in a store that breaks its own rules is not read`() async throws {
         let secrets = InMemorySecretStore()
         secrets.write(Array(#"{"user":"a:b","password":"c"}"#.utf8), for: "a")
         await #expect(throws: AuthError.storeCorrupt) {
@@ -94,7 +100,7 @@ private let canary = "canary-7c3e"
         }
     }
 
-    @Test func `is told apart by its secret and by what it is for`() throws {
+    @Test func `A credential in a store is distinguished by its secret and its purpose`() throws {
         let hmac = HMACSignature(apiKey: "a", secret: "b")
         #expect(hmac == HMACSignature(apiKey: "a", secret: "b", clock: .standing(at: 0)))
         #expect(hmac != HMACSignature(apiKey: "a", secret: "c"))

@@ -29,7 +29,7 @@ private struct Adding: Interceptor {
     }
 }
 
-@Suite struct `A credential on the wire` {
+@Suite struct CredentialWireTests {
     private let hmac = HMACSignature(apiKey: "client-1", secret: "secret", clock: .ticking(from: 1_700_000_000))
 
     private func client(_ base: String, _ interceptors: [any Interceptor]) throws -> Client {
@@ -55,8 +55,10 @@ private struct Adding: Interceptor {
         #expect(Set(requests.flatMap { $0.values(of: "x-signature") }).count == count)
     }
 
-    @Test(.tags(.n12), arguments: [true, false])
-    func `signs each attempt anew, on whichever side of it the repeating is`(isOutside: Bool) async throws {
+    @Test(.tags(.hmacSignatures), arguments: [true, false])
+    func `A credential on the wire signs each attempt again, on either side of the retries`(isOutside: Bool)
+        async throws
+    {
         let server = try RawHTTPServer { _ in .response(200) }
         let signing = CredentialInterceptor(hmac, for: .host("127.0.0.1"))
         let client = try client(server.url, isOutside ? [Twice(), signing] : [signing, Twice()])
@@ -65,7 +67,8 @@ private struct Adding: Interceptor {
         #expect(server.requests.map(\.body) == [Array(#"{"a":1}"#.utf8), Array(#"{"a":1}"#.utf8)])
     }
 
-    @Test(.tags(.n12)) func `signs the path that a redirect within the origin leads to`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `A credential on the wire signs the path that a redirect within the origin leads to`() async throws {
         let server = try RawHTTPServer { request in
             request.line.contains("/old")
                 ? .response(307, fields: ["Location: /new%20place?x=%2B&y=1"]) : .response(200)
@@ -76,7 +79,8 @@ private struct Adding: Interceptor {
         expectSigned(server.requests, count: 2)
     }
 
-    @Test(.tags(.n12)) func `signs a request that a redirect has made a GET without content`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `A credential on the wire signs a request that a redirect has made a GET without content`() async throws {
         let server = try RawHTTPServer { request in
             request.line.contains("/old") ? .response(303, fields: ["Location: /new"]) : .response(200)
         }
@@ -86,8 +90,8 @@ private struct Adding: Interceptor {
         expectSigned(server.requests, count: 2)
     }
 
-    @Test(.tags(.n12), arguments: [true, false])
-    func `covers what interceptors add, on whichever side of them it stands`(isFirst: Bool) async throws {
+    @Test(.tags(.hmacSignatures), arguments: [true, false])
+    func `A credential on the wire covers what interceptors add, on either side of them`(isFirst: Bool) async throws {
         let server = try RawHTTPServer { _ in .response(200) }
         let signing = CredentialInterceptor(hmac, for: .host("127.0.0.1"))
         let client = try client(server.url, isFirst ? [signing, Adding()] : [Adding(), signing])
@@ -96,7 +100,8 @@ private struct Adding: Interceptor {
         expectSigned(server.requests, count: 1)
     }
 
-    @Test(.tags(.n12)) func `covers fields that interceptors add after it, for AWS`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `A credential on the wire covers fields that interceptors add after it, for AWS`() async throws {
         let server = try RawHTTPServer { _ in .response(200) }
         let aws = SigV4Signature(accessKeyID: "AKID", secretAccessKey: "secret", region: "r", service: "s")
         let client = try client(server.url, [CredentialInterceptor(aws, for: .host("127.0.0.1")), Adding()])
@@ -113,7 +118,8 @@ private struct Adding: Interceptor {
         #expect(sent.values(of: "authorization").first?.contains(";\(names.suffix(2).joined(separator: ";")),") == true)
     }
 
-    @Test(.tags(.n15)) func `does not follow a redirect to another origin`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `A credential on the wire does not follow a redirect to another origin`() async throws {
         let other = try RawHTTPServer { _ in .response(200) }
         let server = try RawHTTPServer { _ in .response(307, fields: ["Location: http://localhost:\(other.port)/x"]) }
         let scope = CredentialScope.host("127.0.0.1")
@@ -136,7 +142,8 @@ private struct Adding: Interceptor {
         #expect(!second.head.contains("canary"))
     }
 
-    @Test(.tags(.n15)) func `does not come along to another port of its host`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `A credential on the wire does not come along to another port of its host`() async throws {
         let other = try RawHTTPServer { _ in .response(200) }
         let server = try RawHTTPServer { _ in .response(302, fields: ["Location: \(other.url)/x"]) }
         let client = try client(server.url, [CredentialInterceptor(hmac, for: .host("127.0.0.1"))])
@@ -147,7 +154,8 @@ private struct Adding: Interceptor {
         #expect(other.requests.first?.values(of: "x-api-key") == [])
     }
 
-    @Test(.tags(.n15)) func `does not come back from another origin`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `A credential on the wire does not come back from another origin`() async throws {
         let back = Mutex<String>("")
         let other = try RawHTTPServer { _ in
             .response(302, fields: ["Location: \(back.withLock { $0 })/again"])
@@ -166,7 +174,7 @@ private struct Adding: Interceptor {
         #expect(server.requests.last?.values(of: "x-api-key") == [])
     }
 
-    @Test(.tags(.n11)) func `is sent once, and a refusal is the answer`() async throws {
+    @Test(.tags(.apiKeys)) func `A credential on the wire is sent once, and a refusal is the answer`() async throws {
         let server = try RawHTTPServer { _ in .response(401) }
         let client = try client(
             server.url, [CredentialInterceptor(APIKey("a+b&c", inQuery: "key"), for: .host("127.0.0.1"))])
@@ -175,7 +183,7 @@ private struct Adding: Interceptor {
         #expect(server.requests.map(\.line) == ["GET /a?q=1&key=a%2Bb%26c HTTP/1.1"])
     }
 
-    @Test func `does not stay on the request that was asked for`() async throws {
+    @Test func `A credential on the wire does not stay on the request that was asked for`() async throws {
         let server = try RawHTTPServer { _ in .response(200) }
         let client = try client(
             server.url, [CredentialInterceptor(APIKey("k", inQuery: "key"), for: .host("127.0.0.1"))])
@@ -186,7 +194,7 @@ private struct Adding: Interceptor {
         #expect(server.requests.map(\.line) == Array(repeating: "GET /a?key=k HTTP/1.1", count: 2))
     }
 
-    @Test func `that cannot sign keeps the request from being sent`() async throws {
+    @Test func `A credential on the wire that cannot sign keeps the request from being sent`() async throws {
         let server = try RawHTTPServer { _ in .response(200) }
         let client = try client(server.url, [CredentialInterceptor(hmac, for: .host("127.0.0.1"))])
         let request = try client.request(.put, "a", body: HTTPBody(.once("x")))

@@ -24,7 +24,7 @@ private struct Asking: Credential {
     }
 }
 
-@Suite struct `A scheme of one's own` {
+@Suite struct CustomCredentialTests {
     private func send(_ credential: any Credential, _ request: HTTPRequest) async throws -> HTTPRequest {
         let recorded = Recorded()
         let client = Client(
@@ -34,13 +34,13 @@ private struct Asking: Credential {
         return try #require(recorded.requests.first)
     }
 
-    @Test func `needs one method`() async throws {
+    @Test func `A custom scheme needs one method`() async throws {
         let sent = try await send(CountedToken(token: "abc"), .example(.post, "/", body: HTTPBody("hello")))
         #expect(sent.fields["x-token"] == "abc;length=5")
         #expect(sent.isCredential("X-TOKEN"))
     }
 
-    @Test func `may wait, and may fail before anything is sent`() async throws {
+    @Test func `A custom scheme can wait, and can fail before anything is sent`() async throws {
         let sent = try await send(
             Asking {
                 await Task.yield()

@@ -9,7 +9,7 @@ import TestTags
 import TestVectors
 import Testing
 
-@Suite struct `An HMAC signature of a request` {
+@Suite struct HMACSignatureTests {
     private let credential = HMACSignature(
         apiKey: "client-1", secret: "s3cr€t", clock: .standing(at: 1_700_000_000.75))
 
@@ -20,7 +20,7 @@ import Testing
             .map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test(.tags(.n12)) func `is in three fields`() async throws {
+    @Test(.tags(.hmacSignatures)) func `An HMAC signature of a request is in three fields`() async throws {
         let request = try await HTTPRequest.example(.post, "/v1/notes?page=2", body: HTTPBody("hello"))
             .authorized(by: credential)
         #expect(request.fields.map(\.name.rawName) == ["X-API-Key", "X-Timestamp", "X-Signature"])
@@ -31,12 +31,14 @@ import Testing
         #expect(request.credentialFields == ["X-API-Key", "X-Timestamp", "X-Signature"])
     }
 
-    @Test(.tags(.n12)) func `has an empty fourth line where there is no content, as the seed has it`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `An HMAC signature of a request has an empty fourth line without content, as the seed has it`() async throws {
         let request = try await HTTPRequest.example(.get, "/a").authorized(by: credential)
         #expect(request.fields["x-signature"] == code("GET", "/a", "1700000000", ""))
     }
 
-    @Test(.tags(.n12)) func `has the digest of nothing there where the server wants that`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `An HMAC signature of a request has the digest of empty content if the server wants that`() async throws {
         var form = HMACSignature.Form()
         form.hashesEmptyContent = true
         let credential = HMACSignature(
@@ -46,13 +48,15 @@ import Testing
         #expect(request.fields["x-signature"] == code("GET", "/a", "1700000000", nothing))
     }
 
-    @Test(.tags(.n12), arguments: ["/a?b=1&c=2", "/a?c=2&b=1", "/a?", "/a", "/a%20b?x=%C3%BC", "/%61", "//a"])
-    func `covers path and query as they are on the wire`(path: String) async throws {
+    @Test(
+        .tags(.hmacSignatures), arguments: ["/a?b=1&c=2", "/a?c=2&b=1", "/a?", "/a", "/a%20b?x=%C3%BC", "/%61", "//a"])
+    func `An HMAC signature of a request covers path and query as they are on the wire`(path: String) async throws {
         let request = try await HTTPRequest.example(.get, path).authorized(by: credential)
         #expect(request.fields["x-signature"] == code("GET", path, "1700000000", ""))
     }
 
-    @Test(.tags(.n12)) func `leaves the query out where the server wants that`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `An HMAC signature of a request leaves the query out if the server wants that`() async throws {
         var form = HMACSignature.Form()
         form.signsQuery = false
         let credential = HMACSignature(
@@ -61,7 +65,8 @@ import Testing
         #expect(request.fields["x-signature"] == code("GET", "/a", "1700000000", ""))
     }
 
-    @Test(.tags(.n12)) func `has other fields where the server names them so`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `An HMAC signature of a request has other fields if the server names them so`() async throws {
         var form = HMACSignature.Form()
         (form.keyField, form.timestampField, form.signatureField) = ("X-Id", "X-Time", "X-Sig")
         let credential = HMACSignature(apiKey: "me", secret: "s", form: form)
@@ -71,7 +76,8 @@ import Testing
         #expect(Set(request.credentialFields) == ["X-Id", "X-Time", "X-Sig"])
     }
 
-    @Test(.tags(.n12)) func `is made anew with the time of each attempt`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `An HMAC signature of a request is made again with the time of each attempt`() async throws {
         let credential = HMACSignature(
             apiKey: "client-1", secret: "s3cr€t", clock: .ticking(from: 1_700_000_000))
         let first = try await HTTPRequest.example(.get, "/a").authorized(by: credential)
@@ -82,7 +88,8 @@ import Testing
         #expect(second.fields.count == 3)
     }
 
-    @Test(.tags(.n12)) func `covers a stream that can be read again, whatever its pieces`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `An HMAC signature of a request covers a stream that can be read again, in any pieces`() async throws {
         let whole = try await HTTPRequest.example(.put, "/f", body: HTTPBody("hello")).authorized(by: credential)
         for pieces in [["hello"], ["he", "llo"], ["h", "e", "l", "l", "o"]] {
             let streamed = try await HTTPRequest.example(.put, "/f", body: HTTPBody(.pieces(pieces)))
@@ -92,14 +99,15 @@ import Testing
         }
     }
 
-    @Test(.tags(.n12)) func `is not made over a stream that can be read once`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `An HMAC signature of a request is not made over a stream that can be read once`() async throws {
         let request = HTTPRequest.example(.put, "/f", body: HTTPBody(.once("hello")))
         await #expect(throws: AuthError.unsignableContent) { try await request.authorized(by: credential) }
         #expect(try await request.body.collected(upTo: 10) == Array("hello".utf8))
     }
 
     @Test(arguments: [-Double.infinity, .infinity, .nan, -5, 1e300])
-    func `is made at any time that a clock may show`(seconds: Double) async throws {
+    func `An HMAC signature of a request is made at any time of a clock`(seconds: Double) async throws {
         let credential = HMACSignature(apiKey: "a", secret: "b", clock: .standing(at: seconds))
         let request = try await HTTPRequest.example().authorized(by: credential)
         #expect(request.fields["x-timestamp"].flatMap { Int64($0) } != nil)
@@ -107,7 +115,7 @@ import Testing
 }
 
 @Suite(.enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
-struct `HMAC signatures beside python's` {
+struct HMACSignaturePythonTests {
     /// Reads lines of method, target, time, content and secret in hexadecimal, and prints the code.
     private static let program = """
         import hashlib, hmac, sys
@@ -118,7 +126,7 @@ struct `HMAC signatures beside python's` {
             print(hmac.new(secret, message, hashlib.sha256).hexdigest())
         """
 
-    @Test(.tags(.n12)) func `are the same for random requests`() async throws {
+    @Test(.tags(.hmacSignatures)) func `HMAC signatures are the same as Python's for random requests`() async throws {
         var random = SeededGenerator(seed: 12)
         var (input, ours): (String, [String]) = ("", [])
         for _ in 0..<200 {
@@ -145,7 +153,8 @@ struct `HMAC signatures beside python's` {
         bytes.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
     }
 
-    @Test(.tags(.n12)) func `is not made with an empty secret, such as that of an unset variable`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `An HMAC signature is not made with an empty secret, such as that of an unset variable`() async throws {
         let credential = HMACSignature(apiKey: "client-1", secret: "")
         await #expect(throws: AuthError.invalidCredential) {
             try await HTTPRequest.example(.get, "/a").authorized(by: credential)

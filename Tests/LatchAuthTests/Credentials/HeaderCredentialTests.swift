@@ -5,8 +5,8 @@ import LatchHTTP
 import TestTags
 import Testing
 
-@Suite struct `A credential of several fields` {
-    @Test(.tags(.n13)) func `sets each of them`() async throws {
+@Suite struct HeaderCredentialTests {
+    @Test(.tags(.multiFieldTokens)) func `A credential of several fields sets each of them`() async throws {
         let credential = try HeaderCredential([
             "X-Client-ID": "client123", "X-Client-Secret": "secret456", "X-Session-Token": "session789",
         ])
@@ -18,7 +18,8 @@ import Testing
         #expect(request.credentialFields == ["X-Client-ID", "X-Client-Secret", "X-Session-Token"])
     }
 
-    @Test(.tags(.n13)) func `takes the place of lines in any case`() async throws {
+    @Test(.tags(.multiFieldTokens))
+    func `A credential of several fields takes the place of lines in any case`() async throws {
         let credential = try HeaderCredential(["X-Token": "new"] as HTTPFields)
         let request = try await HTTPRequest.example(fields: ["x-token": "old", .accept: "*/*", "X-TOKEN": "older"])
             .authorized(by: credential).authorized(by: credential)
@@ -26,19 +27,21 @@ import Testing
         #expect(request.fields.map(\.name.rawName) == ["X-Token", "Accept"])
     }
 
-    @Test(.tags(.n13)) func `is refused where two names differ in case alone`() {
+    @Test(.tags(.multiFieldTokens))
+    func `A credential of several fields is refused if two names differ only in case`() {
         #expect(throws: AuthError.invalidCredential) { try HeaderCredential(["X-Token": "a", "x-token": "b"]) }
         #expect(throws: AuthError.invalidCredential) {
             try HeaderCredential(["X-Token": "a", "X-TOKEN": "a"] as HTTPFields)
         }
     }
 
-    @Test(.tags(.n13), arguments: [[:], ["": "a"], ["a b": "c"], ["X": "a\r\nY: b"], ["X\u{301}": "a"]])
-    func `is refused where HTTP has no room for it`(fields: [String: String]) {
+    @Test(.tags(.multiFieldTokens), arguments: [[:], ["": "a"], ["a b": "c"], ["X": "a\r\nY: b"], ["X\u{301}": "a"]])
+    func `A credential of several fields is refused if HTTP has no room for it`(fields: [String: String]) {
         #expect(throws: AuthError.invalidCredential) { try HeaderCredential(fields) }
     }
 
-    @Test(.tags(.n13)) func `is equal in any order and any case of its names`() throws {
+    @Test(.tags(.multiFieldTokens))
+    func `A credential of several fields is equal in any order and any case of its names`() throws {
         let first = try HeaderCredential(["A": "1", "B": "2"] as HTTPFields)
         #expect(try first == HeaderCredential(["b": "2", "a": "1"] as HTTPFields))
         #expect(try first != HeaderCredential(["A": "1", "B": "3"] as HTTPFields))

@@ -7,7 +7,7 @@ import TestVectors
 import Testing
 
 @Suite(.enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
-struct `AWS signatures beside python's` {
+struct SigV4PythonTests {
     /// Signature Version 4 by the words of its documentation: reads lines of nine parts in hexadecimal, prints signatures.
     private static let program = """
         import hashlib, hmac, sys, urllib.parse
@@ -90,7 +90,7 @@ struct `AWS signatures beside python's` {
         }
     }
 
-    @Test func `are the same for random requests`() async throws {
+    @Test func `AWS signatures are the same as Python's for random requests`() async throws {
         var random = SeededGenerator(seed: 4)
         var (input, ours): (String, [Substring]) = ("", [])
         for _ in 0..<300 {

@@ -6,7 +6,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `An AWS signature` {
+@Suite struct SigV4SignatureTests {
     /// The credential of the examples in Amazon's guide to S3, on 24 May 2013.
     private func s3(_ content: SigV4Signature.Content = .signed, token: String? = nil) -> SigV4Signature {
         SigV4Signature(
@@ -27,7 +27,7 @@ import Testing
     }
 
     /// "Authenticating Requests: Using the Authorization Header", the four examples.
-    @Test func `is that of the guide to S3 for its examples`() async throws {
+    @Test func `An AWS signature equals that of the guide to S3 for its examples`() async throws {
         let object = try await request(.get, "/test.txt", fields: ["Range": "bytes=0-9"]).authorized(by: s3())
         #expect(signature(object) == "f0e8bdb87c964420e857bd35b5d6ed310bd44f0170aba48dd91039c6036bdb41")
         let put = try await request(
@@ -45,7 +45,7 @@ import Testing
     }
 
     /// "Authenticating Requests: Using Query Parameters", its example.
-    @Test func `has the session token as a field that is a secret`() async throws {
+    @Test func `An AWS signature has the session token as a field that is a secret`() async throws {
         let signed = try await request(.get, "/a").authorized(by: s3(token: "session"))
         #expect(signed.fields["x-amz-security-token"] == "session")
         #expect(signed.isCredential("X-Amz-Security-Token"))
@@ -58,7 +58,7 @@ import Testing
         ("", "/"),
         ("/a%2Fb/%2f", "/a%2Fb/%2F"), ("/test$file", "/test%24file"), ("/%C3%BC", "/%C3%BC"),
     ])
-    func `for S3 takes the path as it is`(path: String, canonical: String) {
+    func `An AWS signature for S3 takes the path as it is`(path: String, canonical: String) {
         #expect(canonicalPath(path, keepsPath: true) == canonical)
     }
 
@@ -66,7 +66,8 @@ import Testing
         ("/a//b/./c/../d", "/a/b/d"), ("/a%20b", "/a%2520b"), ("/a+b", "/a%2Bb"), ("/..", "/"), ("", "/"),
         ("/a/", "/a/"), ("/a/..", "/"), ("/a/b/../", "/a/"),
     ])
-    func `for other services normalises the path and encodes it twice`(path: String, canonical: String) {
+    func `An AWS signature for other services normalizes the path and encodes it twice`(path: String, canonical: String)
+    {
         #expect(canonicalPath(path, keepsPath: false) == canonical)
     }
 
@@ -76,13 +77,13 @@ import Testing
     }
 
     @Test(arguments: [("example.com:443", "example.com"), ("Example.com", "Example.com"), ("h:8443", "h:8443")])
-    func `covers the host as it is sent`(authority: String, host: String) {
+    func `An AWS signature covers the host as it is sent`(authority: String, host: String) {
         let request = HTTPRequest(authority: authority, path: "/")
         let canonical = SigV4CanonicalRequest(request, names: ["host"], payload: "", keepsPath: false)
         #expect(canonical.text.contains("\nhost:\(host)\n"))
     }
 
-    @Test func `covers no field that is changed on the way`() async throws {
+    @Test func `An AWS signature covers no field that is changed on the way`() async throws {
         let fields: HTTPFields = [
             .userAgent: "a", "Connection": "close", "Expect": "100-continue", "X-Amzn-Trace-Id": "1", "X-Mine": "2",
             .authorization: "old",
@@ -93,7 +94,7 @@ import Testing
                 == true)
     }
 
-    @Test func `is made anew for each attempt, in place of the last one`() async throws {
+    @Test func `An AWS signature is made again for each attempt, in place of the last one`() async throws {
         let credential = SigV4Signature(
             accessKeyID: "a", secretAccessKey: "b", sessionToken: "c", region: "r", service: "s",
             clock: .ticking(from: 1_440_938_159))
@@ -106,7 +107,7 @@ import Testing
         #expect(second.fields.values(of: .authorization).count == 1)
     }
 
-    @Test func `covers a file that is read as it is sent`() async throws {
+    @Test func `An AWS signature covers a file that is read as it is sent`() async throws {
         try await withTemporaryFolder { folder in
             try Data("Welcome to Amazon S3.".utf8).write(to: URL(filePath: "\(folder)/file"))
             let body = HTTPBody(try .file(at: "\(folder)/file"))
@@ -117,7 +118,10 @@ import Testing
         }
     }
 
-    @Test func `is not made over a stream that can be read once, unless its content is left out`() async throws {
+    @Test
+    func `An AWS signature is not made over a stream that can be read once, unless its content is left out`()
+        async throws
+    {
         let body = HTTPBody(.once("hello"))
         await #expect(throws: AuthError.unsignableContent) {
             try await request(.put, "/f", body: body).authorized(by: s3())
@@ -128,7 +132,7 @@ import Testing
     }
 }
 
-@Suite struct `An AWS signature of a service that is not S3` {
+@Suite struct SigV4ServiceTests {
     private func credential(
         _ content: SigV4Signature.Content = .signed, service: String = "execute-api", token: String? = nil
     ) -> SigV4Signature {
@@ -137,7 +141,7 @@ import Testing
             service: service, content: content, clock: .standing(at: 1_440_938_160))
     }
 
-    @Test func `says its digest only where it is left out`() async throws {
+    @Test func `An AWS signature of a service that is not S3 states its digest only if it is left out`() async throws {
         let signed = try await HTTPRequest.example(.post, "/", body: HTTPBody("x")).authorized(by: credential())
         #expect(signed.fields["X-Amz-Content-Sha256"] == nil)
         let unsigned = try await HTTPRequest.example(.post, "/", body: HTTPBody("x"))
@@ -151,7 +155,7 @@ import Testing
         #expect(other.fields["X-Amz-Content-Sha256"] == nil)
     }
 
-    @Test func `is another one for another key, day, region, service, method, path, query, field or content`()
+    @Test func `An AWS signature of a service that is not S3 changes with every part that it covers`()
         async throws
     {
         let request = HTTPRequest.example(.post, "/a?b=1", fields: ["X-A": "1"], body: HTTPBody("x"))

@@ -7,8 +7,8 @@ import TestVectors
 import Testing
 
 @Suite(.enabled(if: VectorSet.sigV4.isPresent, Comment(rawValue: VectorSet.fetchHint)))
-struct `Amazon's cases of Signature Version 4` {
-    @Test func `are signed as they say`() async throws {
+struct SigV4VectorTests {
+    @Test func `Amazon's cases of Signature Version 4 are signed as they say`() async throws {
         let names = VectorSet.sigV4.files(endingWith: ".req").map { $0.dropLast(4) }
         #expect(names.count == 34)
         for name in names {
@@ -18,7 +18,7 @@ struct `Amazon's cases of Signature Version 4` {
         }
     }
 
-    @Test func `are brought into the form that they say, and so is what is signed`() throws {
+    @Test func `Amazon's cases of Signature Version 4 have the stated canonical form and string to sign`() throws {
         for name in VectorSet.sigV4.files(endingWith: ".req").map({ $0.dropLast(4) }) {
             let test = try SigV4Case(String(name))
             var request = test.request

@@ -13,7 +13,7 @@ import TestTags
 import Testing
 
 /// The received request is rebuilt and verified from the wire alone.
-@Suite struct `A signed request at a server` {
+@Suite struct SignedUploadTests {
     private func client(_ server: RawHTTPServer, _ credentials: any Credential...) throws -> Client {
         Client(
             baseURL: try #require(URL(string: server.url)),
@@ -51,7 +51,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n12)) func `has the HMAC of a file that was streamed from disk`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `A signed request at a server has the HMAC of a file that was streamed from disk`() async throws {
         let arrived = try await upload(HMACSignature(apiKey: "k", secret: "secret"))
         let digest = SHA256.hash(data: arrived.body.bytes).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined()
         let lines = ["PUT", "/files/a%20b", arrived.fields["x-timestamp"] ?? "", digest]
@@ -61,7 +62,8 @@ import Testing
             arrived.fields["x-signature"] == code.map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())
     }
 
-    @Test func `has the message signature of a file that was streamed from disk`() async throws {
+    @Test
+    func `A signed request at a server has the message signature of a file that was streamed from disk`() async throws {
         let key = try Key.generate(.es256, id: "k")
         let arrived = try await upload(MessageSignature(key))
         let signature = try await MessageVerifier(keys: KeySet([key])).verify(arrived)
@@ -73,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func `has the AWS signature of a file that was streamed from disk`() async throws {
+    @Test
+    func `A signed request at a server has the AWS signature of a file that was streamed from disk`() async throws {
         let aws = SigV4Signature(
             accessKeyID: "AKID", secretAccessKey: "secret", region: "r", service: "s3",
             clock: .standing(at: 1_440_938_160))
@@ -90,7 +93,10 @@ import Testing
         #expect(again.fields[.authorization] == arrived.fields[.authorization])
     }
 
-    @Test func `is signed by each of several credentials, and none covers less for it`() async throws {
+    @Test
+    func `A signed request at a server is signed by each of several credentials, and none covers less for it`()
+        async throws
+    {
         let server = try RawHTTPServer { _ in .response(200) }
         let key = try Key.generate(.eddsa, id: "k")
         let message = try MessageSignature(
@@ -104,7 +110,7 @@ import Testing
         #expect(try await MessageVerifier(keys: KeySet([key]), policy: policy).verify(arrived).label == "sig1")
     }
 
-    @Test func `is good once where the server remembers nonces, and each repeat has its own`() async throws {
+    @Test func `A signed request with a nonce is accepted once, and each repeat has its own nonce`() async throws {
         let server = try RawHTTPServer { request in
             request.number == 0 ? .response(307, fields: ["Location: /a?again"]) : .response(200)
         }
@@ -125,8 +131,9 @@ import Testing
 }
 
 /// Two clients of one process, each with a scheme and a secret of its own.
-@Suite struct `Credentials of two clients` {
-    @Test(.tags(.n15)) func `never meet, although they go to one host at once`() async throws {
+@Suite struct CredentialSeparationTests {
+    @Test(.tags(.tokenDestination))
+    func `Credentials of two clients never meet, although they go to one host at once`() async throws {
         let server = try RawHTTPServer { _ in .response(200) }
         let url = try #require(URL(string: server.url))
         let first = Client(
@@ -149,7 +156,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n15)) func `are asked for only within their scope`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `Credentials of two clients are asked for only within their scope`() async throws {
         let asked = Mutex(0)
         let recorded = Recorded()
         let handler = recorded.intercepted(by: [
@@ -165,7 +173,7 @@ import Testing
         #expect(recorded.requests.map { $0.fields[.authorization] } == ["Bearer token", nil, "Bearer token", nil])
     }
 
-    @Test func `may be missing, and the request goes out without`() async throws {
+    @Test func `Credentials of two clients can be absent, and the request is sent without`() async throws {
         let recorded = Recorded()
         let handler = recorded.intercepted(by: [CredentialInterceptor(for: .host("x.com")) { nil }])
         _ = try await handler.respond(to: HTTPRequest(authority: "x.com", path: "/"))

@@ -10,7 +10,7 @@ import TestTags
 import Testing
 
 /// The schemes that sign, at a server that redirects: what goes out second is signed for what it is.
-@Suite struct `A signature of a redirected request` {
+@Suite struct SigningOnTheWayTests {
     private func send(
         _ credential: any Credential, status: Int, _ method: HTTPMethod = .post
     ) async throws -> [RawHTTPServer.Request] {
@@ -38,8 +38,10 @@ import Testing
         return arrived
     }
 
-    @Test(.tags(.n12), arguments: [301, 302, 303, 307, 308])
-    func `is right for AWS, whatever the redirect does to method and content`(status: Int) async throws {
+    @Test(.tags(.hmacSignatures), arguments: [301, 302, 303, 307, 308])
+    func `A signature of a redirected request is correct for AWS, however the redirect changes the request`(status: Int)
+        async throws
+    {
         let aws = SigV4Signature(
             accessKeyID: "AKID", secretAccessKey: "secret", region: "r", service: "execute-api",
             clock: .standing(at: 1_700_000_000))
@@ -56,7 +58,9 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `is right for RFC 9421, whatever the redirect does to method and content`(status: Int) async throws {
+    func `A signature of a redirected request is correct for RFC 9421, however the redirect changes it`(status: Int)
+        async throws
+    {
         let key = try Key.generate(.eddsa, id: "k")
         let requests = try await send(MessageSignature(key), status: status)
         #expect(requests.count == 2)
@@ -69,7 +73,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n1)) func `is sent with the second request too where the credential is a plain one`() async throws {
+    @Test(.tags(.tokenTypes))
+    func `A plain credential of a redirected request is also sent with the second request`() async throws {
         let basic = try BasicCredential(user: "user", password: "pass")
         for request in try await send(basic, status: 307) {
             #expect(request.values(of: "authorization") == ["Basic dXNlcjpwYXNz"])

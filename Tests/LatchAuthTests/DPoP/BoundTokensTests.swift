@@ -6,7 +6,7 @@ import LatchCore
 import LatchHTTP
 import Testing
 
-@Suite struct `Tokens that are bound to a key` {
+@Suite struct BoundTokensTests {
     let key: DPoPKey
     let tokens: Tokens
 
@@ -15,7 +15,7 @@ import Testing
         tokens = Tokens(access: "abc", refresh: "def", tokenType: TokenType(rawValue: "dpop"), key: key)
     }
 
-    @Test func `are sent by their scheme, with a proof for the message`() throws {
+    @Test func `Tokens bound to a key are sent by their scheme, with a proof for the message`() throws {
         let verifier = DPoPVerifier(memory: { _, _ in true })
         var request = HTTPRequest.example(.put, "/notes/1?a=b", fields: [.authorization: "Bearer old", "DPoP": "old"])
         try tokens.authorize(&request)
@@ -26,14 +26,14 @@ import Testing
         #expect(proof.method == .put)
     }
 
-    @Test func `are proved anew each time`() throws {
+    @Test func `Tokens bound to a key are proved again each time`() throws {
         var (first, second) = (HTTPRequest.example(), HTTPRequest.example())
         try tokens.authorize(&first)
         try tokens.authorize(&second)
         #expect(first.fields["DPoP"] != second.fields["DPoP"])
     }
 
-    @Test func `are no bearer tokens where the key is missing, and are not sent as such`() {
+    @Test func `Tokens bound to a key are not sent as bearer tokens if the key is missing`() {
         var request = HTTPRequest.example()
         #expect(throws: AuthError.missingProofKey) {
             try Tokens(access: "abc", tokenType: .dpop).authorize(&request)
@@ -41,20 +41,20 @@ import Testing
         #expect(request.fields.isEmpty)
     }
 
-    @Test func `are bearer tokens where the issuer says so, whatever key there is`() throws {
+    @Test func `Tokens bound to a key are bearer tokens if the issuer says so`() throws {
         var request = HTTPRequest.example()
         try Tokens(access: "abc", tokenType: TokenType(rawValue: "BEARER"), key: key).authorize(&request)
         #expect(request.fields.map(\.value) == ["Bearer abc"])
     }
 
-    @Test func `are not sent where their type is not known`() {
+    @Test func `Tokens bound to a key are not sent if their type is unknown`() {
         var request = HTTPRequest.example()
         #expect(throws: AuthError.unknownTokenType) {
             try Tokens(access: "abc", tokenType: TokenType(rawValue: "mac")).authorize(&request)
         }
     }
 
-    @Test func `are kept with their key in one record`() async throws {
+    @Test func `Tokens bound to a key are kept with their key in one record`() async throws {
         let secrets = InMemorySecretStore()
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         try await store.save(record: TokenRecord(credential: tokens, sessionID: "1"))
@@ -67,7 +67,7 @@ import Testing
         #expect(record["credential"]?["tokenType"] == "dpop")
     }
 
-    @Test func `are read from records that were written before there were types`() async throws {
+    @Test func `Tokens bound to a key are read from records that were written before there were types`() async throws {
         let secrets = InMemorySecretStore()
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         secrets.write(
@@ -78,19 +78,19 @@ import Testing
         #expect(loaded.key == nil)
     }
 
-    @Test func `are written as before where they are bearer tokens`() throws {
+    @Test func `Tokens bound to a key are written as before if they are bearer tokens`() throws {
         let json = try JSONValue(parsing: Array(JSONEncoder().encode(Tokens(access: "a", refresh: "r"))))
         #expect(Set(json.objectValue?.keys ?? []) == ["access", "refresh"])
     }
 
-    @Test func `differ by type and by key`() throws {
+    @Test func `Tokens bound to a key differ by type and by key`() throws {
         #expect(tokens != Tokens(access: "abc", refresh: "def", tokenType: .dpop, key: try DPoPKey.generate()))
         #expect(tokens != Tokens(access: "abc", refresh: "def", key: key))
         #expect(tokens == Tokens(access: "abc", refresh: "def", tokenType: .dpop, key: key))
         #expect(Set([TokenType.dpop, TokenType(rawValue: "DPOP"), .bearer]).count == 2)
     }
 
-    @Test func `keep their key through refreshes that bring none`() throws {
+    @Test func `Tokens bound to a key keep their key through refreshes that bring none`() throws {
         let fixture = SessionFixture { _, fixture in
             var fresh = fixture.issue(1)
             fresh.tokenType = .dpop

@@ -9,12 +9,12 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A key for proofs` {
+@Suite struct DPoPKeyTests {
     let clock = WallClock.standing(at: 1_800_000_000.75)
 
     private func url(_ text: String) throws -> URL { try #require(URL(string: text)) }
 
-    @Test func `proves method, address and time, with its public half in the header`() throws {
+    @Test func `A key for proofs proves method, address and time, with its public half in the header`() throws {
         let key = try DPoPKey.generate(clock: clock)
         let text = try key.proof(.post, url("https://id.example.com:443/token?a=b#c")).text
         let token = try JWT(unverified: text)
@@ -32,7 +32,7 @@ import Testing
         #expect(throws: Never.self) { try JWS(verifying: text, keys: keys, algorithms: [.es256]) }
     }
 
-    @Test func `covers the token by its hash, and the nonce`() throws {
+    @Test func `A key for proofs covers the token by its hash, and the nonce`() throws {
         let key = try DPoPKey.generate(clock: clock)
         let token = "Kz~8mXK1EalYznwH-LC-1fBAo.4Ljp~zsPE_NeO.gxU"
         let proof = try key.proof(.get, url("https://api.example.com/"), accessToken: token, nonce: "eyJ7S_zG")
@@ -44,7 +44,7 @@ import Testing
         #expect(claims.string("nonce") == "eyJ7S_zG")
     }
 
-    @Test func `gives each proof a name of its own`() throws {
+    @Test func `A key for proofs gives each proof a unique name`() throws {
         let key = try DPoPKey.generate()
         let target = try url("https://api.example.com/")
         let names = try (0..<200).map { _ in try key.proof(.get, target).id }
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [SignatureAlgorithm.es256, .es384, .es512, .eddsa, .ps256, .rs256])
-    func `may be of any asymmetric algorithm, and one side believes the other`(
+    func `A key for proofs can be of any asymmetric algorithm, and both sides agree`(
         algorithm: SignatureAlgorithm
     ) throws {
         let verifier = DPoPVerifier(algorithms: [algorithm], memory: { _, _ in true })
@@ -62,14 +62,14 @@ import Testing
         #expect(try verifier.verify(request).thumbprint == key.thumbprint)
     }
 
-    @Test func `is none where the key cannot sign, or is shared`() throws {
+    @Test func `A key for proofs is refused if the key cannot sign, or is shared`() throws {
         let half = try #require(try Key.generate(.es256).publicKey)
         #expect(throws: AuthError.invalidCredential) { try DPoPKey(half) }
         #expect(throws: AuthError.invalidCredential) { try DPoPKey(Key.generate(.hs256)) }
         #expect(throws: AuthError.invalidCredential) { try DPoPKey.generate(.hs512) }
     }
 
-    @Test func `comes back from a store as the same key`() throws {
+    @Test func `A key for proofs comes back from a store as the same key`() throws {
         let key = try DPoPKey.generate()
         let copy = try JSONDecoder().decode(DPoPKey.self, from: JSONEncoder().encode(key))
         #expect(copy == key)
@@ -81,13 +81,13 @@ import Testing
     }
 
     @Test(arguments: [#"{}"#, #""text""#, #"{"kty":"EC","crv":"P-256"}"#, #"{"kty":"oct","k":"AAAA","alg":"HS256"}"#])
-    func `is not read from what is none`(json: String) {
+    func `A key for proofs is not read from an invalid record`(json: String) {
         #expect(throws: AuthError.invalidCredential) {
             try JSONDecoder().decode(DPoPKey.self, from: Data(json.utf8))
         }
     }
 
-    @Test func `shows its secret in no description, reflection, dump or error`() throws {
+    @Test func `A key for proofs shows its secret in no description, reflection, dump or error`() throws {
         let key = try DPoPKey.generate()
         let secret = try #require(try JSONValue(parsing: Array(JSONEncoder().encode(key)))["d"]?.stringValue)
         let tokens = Tokens(access: "token", tokenType: .dpop, key: key)

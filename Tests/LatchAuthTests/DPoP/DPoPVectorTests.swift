@@ -8,7 +8,7 @@ import LatchJOSE
 import Testing
 
 /// The examples of RFC 9449 itself.
-@Suite struct `The proofs of RFC 9449` {
+@Suite struct DPoPVectorTests {
     /// §4.1, figure 1, without the line breaks.
     static let tokenRequest = """
         eyJ0eXAiOiJkcG9wK2p3dCIsImFsZyI6IkVTMjU2IiwiandrIjp7Imt0eSI6IkVDIiwieCI6Imw4dEZyaHgtMzR0VjNoUklDUkRZOXpDa0Rsc\
@@ -36,7 +36,7 @@ import Testing
         DPoPVerifier(clock: .standing(at: seconds), memory: { _, _ in true })
     }
 
-    @Test func `prove a request to a token endpoint`() throws {
+    @Test func `The proofs of RFC 9449 prove a request to a token endpoint`() throws {
         let request = HTTPRequest(
             method: .post, authority: "server.example.com", path: "/token", fields: ["DPoP": Self.tokenRequest])
         let proof = try verifier(at: 1_562_262_616).verify(request)
@@ -49,7 +49,8 @@ import Testing
         #expect(proof.thumbprint == Self.thumbprint)
     }
 
-    @Test func `prove a request to a resource, with the token that is bound to the key`() throws {
+    @Test
+    func `The proofs of RFC 9449 prove a request to a resource, with the token that is bound to the key`() throws {
         let request = HTTPRequest(
             authority: "resource.example.org", path: "/protectedresource", fields: ["DPoP": Self.resourceRequest])
         let verifier = verifier(at: 1_562_262_618)
@@ -60,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `are believed in no other spelling: no character may be another one`() throws {
+    @Test func `The proofs of RFC 9449 are accepted in one spelling only: no character can be another one`() throws {
         let verifier = verifier(at: 1_562_262_616)
         let bytes = Array(Self.tokenRequest.utf8)
         for index in bytes.indices {
@@ -73,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `have the thumbprint of their key`() throws {
+    @Test func `The proofs of RFC 9449 have the thumbprint of their key`() throws {
         let header = try JWT(unverified: Self.tokenRequest).header
         let key = try Key(jwk: try #require(header.members["jwk"]?.objectValue))
         #expect(key.thumbprint == Self.thumbprint)

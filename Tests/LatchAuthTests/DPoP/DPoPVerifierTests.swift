@@ -10,7 +10,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite(.tags(.attackJ6)) struct `A verifier of proofs` {
+@Suite(.tags(.proofReplay)) struct DPoPVerifierTests {
     let clock = ManualClock()
     let key: Key
     let verifier: DPoPVerifier
@@ -54,12 +54,12 @@ import Testing
         try (verifier ?? self.verifier).verify(.example(method, path, fields: ["DPoP": proof]))
     }
 
-    @Test func `accepts a proof that any implementation makes by the rules`() throws {
+    @Test func `A verifier of proofs accepts a proof that any implementation makes by the rules`() throws {
         let thumbprint = try verify(proof()).thumbprint
         #expect(thumbprint == key.thumbprint)
     }
 
-    @Test func `wants exactly one field with one token`() throws {
+    @Test func `A verifier of proofs requires exactly one field with one token`() throws {
         let text = try proof()
         #expect(throws: AuthError.refusedProof) { try verifier.verify(.example(.get, "/notes")) }
         #expect(throws: AuthError.refusedProof) {
@@ -71,18 +71,18 @@ import Testing
     }
 
     @Test(arguments: ["jti", "htm", "htu", "iat"])
-    func `wants every claim, and of its type`(name: String) throws {
+    func `A verifier of proofs requires every claim with its type`(name: String) throws {
         #expect(throws: AuthError.refusedProof) { try verify(proof(changed(name, to: nil))) }
         #expect(throws: AuthError.refusedProof) { try verify(proof(changed(name, to: ["x"]))) }
         #expect(throws: AuthError.refusedProof) { try verify(proof(changed(name, to: ""))) }
     }
 
     @Test(arguments: [JSONValue.null, "JWT", "application/dpop+jwt", "at+jwt", "DPOP+JWT"])
-    func `wants the type of a proof, so that no other token passes for one`(type: JSONValue) throws {
+    func `A verifier of proofs requires the type of a proof, so no other token passes for one`(type: JSONValue) throws {
         #expect(throws: AuthError.refusedProof) { try verify(proof(header: ["typ": type])) }
     }
 
-    @Test func `takes no key that is not public, or not there, or another`() throws {
+    @Test func `A verifier of proofs refuses a key that is private, absent or another one`() throws {
         let other = try Key.generate(.es256)
         let whole = try key.jwkWithSecretsForStorage()
         for jwk in [.null, "text", .object(whole), .object(["kty": "oct", "k": "AAAA"]), .object(other.jwk)]
@@ -93,7 +93,7 @@ import Testing
         #expect(throws: AuthError.refusedProof) { try verify(proof(with: other)) }
     }
 
-    @Test func `takes no shared secret for a key, whatever it is allowed`() throws {
+    @Test func `A verifier of proofs refuses a shared secret as a key, even if it is allowed`() throws {
         let secret = try Key.generate(.hs256)
         var jwk = try secret.jwkWithSecretsForStorage()
         jwk["kid"] = nil
@@ -102,7 +102,7 @@ import Testing
         #expect(throws: AuthError.refusedProof) { try verify(text, by: verifier) }
     }
 
-    @Test func `takes no algorithm that it does not list`() throws {
+    @Test func `A verifier of proofs refuses an algorithm that it does not list`() throws {
         let rsa = try Key.generate(.rs256)
         let text = try proof(header: ["jwk": .object(JSONObject(rsa.jwk.filter { $0.key != "kid" }))], with: rsa)
         #expect(throws: AuthError.refusedProof) { try verify(text) }
@@ -115,7 +115,7 @@ import Testing
         ("POST", "/notes"), ("get", "/notes"), ("GET", "/notes/"), ("GET", "/Notes"), ("GET", "/"),
         ("GET", "/notes%2F"),
     ])
-    func `takes no proof for another message`(method: String, path: String) throws {
+    func `A verifier of proofs refuses a proof for another message`(method: String, path: String) throws {
         #expect(throws: AuthError.refusedProof) {
             try verify(proof(), method: HTTPMethod(rawValue: method), path: path)
         }
@@ -127,7 +127,9 @@ import Testing
         ("https://api.example.com/a%2fb", "/a%2Fb"), ("https://api.example.com", "/"),
         ("https://api.example.com/a%ZZ%", "/a%ZZ%"),
     ])
-    func `compares addresses in one spelling, without query and fragment`(target: String, path: String) throws {
+    func `A verifier of proofs compares addresses in one spelling, without query and fragment`(
+        target: String, path: String
+    ) throws {
         #expect(throws: Never.self) { try verify(proof(changed("htu", to: .string(target))), path: path) }
     }
 
@@ -135,11 +137,11 @@ import Testing
         "http://api.example.com/notes", "https://api.example.com:8443/notes", "https://evil.com/notes", "/notes",
         "https://api.example.com@evil.com/notes", "https://u@api.example.com/notes", "api.example.com/notes",
     ])
-    func `takes no proof for another place`(target: String) throws {
+    func `A verifier of proofs refuses a proof for another place`(target: String) throws {
         #expect(throws: AuthError.refusedProof) { try verify(proof(changed("htu", to: .string(target)))) }
     }
 
-    @Test func `goes by the origin that it is told, behind a proxy`() throws {
+    @Test func `A verifier of proofs uses the configured origin behind a proxy`() throws {
         var request = HTTPRequest(scheme: "http", authority: "10.0.0.7:8080", path: "/notes")
         request.fields["DPoP"] = try proof()
         #expect(throws: AuthError.refusedProof) { try verifier.verify(request) }
@@ -148,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: [(-61.0, false), (-59, true), (0, true), (59, true), (61, false), (1e300, false)])
-    func `takes a proof for a minute around its date`(seconds: Double, isTaken: Bool) throws {
+    func `A verifier of proofs accepts a proof within a minute of its date`(seconds: Double, isTaken: Bool) throws {
         // Here also the earliest one is dated after the start.
         clock.advance(by: 60)
         let made = clock.now.timeIntervalSince1970 + seconds
@@ -160,7 +162,7 @@ import Testing
         }
     }
 
-    @Test func `wants the hash of the token, and the key that it is bound to`() throws {
+    @Test func `A verifier of proofs requires the hash of the token, and the key that it is bound to`() throws {
         let hash = Base64URL.encode(Array(SHA256.hash(data: Array("token".utf8))))
         let request = HTTPRequest.example(
             .get, "/notes", fields: ["DPoP": try proof(changed("ath", to: .string(hash)))])
@@ -173,7 +175,7 @@ import Testing
         #expect(throws: Never.self) { try verifier.verify(request, accessToken: "token", boundTo: print) }
     }
 
-    @Test func `takes no proof twice, nor one of the same name, but the same name of another key`() throws {
+    @Test func `A verifier of proofs takes no proof or name twice, but the same name of another key`() throws {
         let text = try proof()
         try verify(text)
         #expect(throws: AuthError.refusedProof) { try verify(text) }
@@ -183,7 +185,7 @@ import Testing
         #expect(throws: Never.self) { try verify(proof(header: ["jwk": .object(jwk)], with: other)) }
     }
 
-    @Test func `takes no proof twice although its memory is small`() throws {
+    @Test func `A verifier of proofs takes no proof twice although its memory is small`() throws {
         let small = DPoPVerifier(capacity: 10, clock: clock.wallClock(), memory: allNew)
         var texts: [String] = []
         for number in 0..<40 {
@@ -194,7 +196,7 @@ import Testing
         for text in texts { #expect(throws: AuthError.refusedProof) { try verify(text, by: small) } }
     }
 
-    @Test func `is not kept from others by who fills its memory with proofs of the future`() throws {
+    @Test func `A verifier of proofs serves others while a client fills its memory with proofs of the future`() throws {
         let small = DPoPVerifier(capacity: 10, clock: clock.wallClock(), memory: allNew)
         let later = Int64(clock.now.timeIntervalSince1970) + 50
         for number in 0..<30 {
@@ -210,7 +212,8 @@ import Testing
         }
     }
 
-    @Test func `refuses, when its memory is full, only proofs of the key that has filled it`() throws {
+    @Test
+    func `A verifier of proofs refuses, when its memory is full, only proofs of the key that has filled it`() throws {
         let small = DPoPVerifier(capacity: 100, clock: clock.wallClock(), memory: allNew)
         let flooder = try DPoPKey.generate(clock: clock.wallClock())
         let target = try url("https://api.example.com/notes")
@@ -234,7 +237,7 @@ import Testing
         for text in floods + honest { #expect(throws: AuthError.refusedProof) { try verify(text, by: small) } }
     }
 
-    @Test func `takes no proof twice although many keys fill its memory`() throws {
+    @Test func `A verifier of proofs takes no proof twice although many keys fill its memory`() throws {
         let small = DPoPVerifier(capacity: 40, clock: clock.wallClock(), memory: allNew)
         let target = try url("https://api.example.com/notes")
         var texts: [String] = []
@@ -251,7 +254,9 @@ import Testing
     }
 
     @Test(arguments: [-59.0, 0, 1, 30, 59])
-    func `takes no proof again after a restart, however far ahead it is dated`(seconds: Double) throws {
+    func `A verifier of proofs takes no proof again after a restart, however far ahead it is dated`(seconds: Double)
+        throws
+    {
         clock.advance(by: 60)
         let text = try proof(changed("iat", to: .number(clock.now.timeIntervalSince1970 + seconds)))
         try verify(text)
@@ -262,7 +267,7 @@ import Testing
         }
     }
 
-    @Test func `asks for a nonce after a start, and for none once no proof can be of before`() throws {
+    @Test func `A verifier of proofs asks for a nonce after a start until no earlier proof can be valid`() throws {
         let restarted = DPoPVerifier(clock: clock.wallClock())
         #expect(throws: AuthError.staleProofNonce) { try verify(proof(), by: restarted) }
         let nonce = try #require(restarted.currentNonce)
@@ -275,7 +280,7 @@ import Testing
         #expect(restarted.currentNonce == nil)
     }
 
-    @Test func `with nonces of a shared secret takes no proof that is older than itself`() throws {
+    @Test func `A verifier of proofs with nonces of a shared secret refuses a proof older than itself`() throws {
         let nonces = try DPoPNonces(secret: [UInt8](repeating: 7, count: 16), clock: clock.wallClock())
         let text = try proof(changed("nonce", to: .string(nonces.current)))
         try verify(text, by: DPoPVerifier(nonces: nonces, clock: clock.wallClock()))
@@ -285,7 +290,9 @@ import Testing
     }
 
     @Test(arguments: [("exp", 0.0, false), ("exp", 1, true), ("nbf", 61, false), ("nbf", 59, true), ("nbf", -9, true)])
-    func `obeys a time that a proof has beside its date`(name: String, seconds: Double, isTaken: Bool) throws {
+    func `A verifier of proofs obeys an expiry that a proof has beside its date`(
+        name: String, seconds: Double, isTaken: Bool
+    ) throws {
         let text = try proof(changed(name, to: .number(clock.now.timeIntervalSince1970 + seconds)))
         if isTaken {
             #expect(throws: Never.self) { try verify(text) }
@@ -295,7 +302,7 @@ import Testing
         #expect(throws: AuthError.refusedProof) { try verify(proof(changed(name, to: "soon"))) }
     }
 
-    @Test func `takes no proof again after its own clock was set back`() throws {
+    @Test func `A verifier of proofs takes no proof again after its own clock was set back`() throws {
         let text = try proof()
         try verify(text)
         clock.advance(by: 300)
@@ -308,10 +315,10 @@ import Testing
 /// The memory of processes that have accepted nothing so far.
 private let allNew: @Sendable (String, Date) async throws -> Bool = { _, _ in true }
 
-@Suite struct `The nonces of a server` {
+@Suite struct DPoPNonceTests {
     let clock = ManualClock()
 
-    @Test func `are accepted for a while, and never again`() {
+    @Test func `The nonces of a server are accepted for a while, and never again`() {
         let nonces = DPoPNonces(lifetime: .seconds(300), clock: clock.wallClock())
         let first = nonces.current
         #expect(nonces.accepts(first))
@@ -324,14 +331,14 @@ private let allNew: @Sendable (String, Date) async throws -> Bool = { _, _ in tr
         #expect(!nonces.accepts(""))
     }
 
-    @Test(arguments: [0, 1, 15]) func `need a secret of 128 bits`(count: Int) throws {
+    @Test(arguments: [0, 1, 15]) func `The nonces of a server need a secret of 128 bits`(count: Int) throws {
         #expect(throws: CryptoError.unacceptableParameter) {
             try DPoPNonces(secret: [UInt8](repeating: 7, count: count))
         }
         #expect(throws: Never.self) { try DPoPNonces(secret: [UInt8](repeating: 7, count: 16)) }
     }
 
-    @Test func `are accepted by all who share the secret, and by no other server`() throws {
+    @Test func `The nonces of a server are accepted by all servers that share the secret, and by no other`() throws {
         let secret = Array("0123456789abcdef".utf8)
         let (one, other) = (
             try DPoPNonces(secret: secret, clock: clock.wallClock()),
@@ -342,7 +349,7 @@ private let allNew: @Sendable (String, Date) async throws -> Bool = { _, _ in tr
         #expect(DPoPNonces(clock: clock.wallClock()).current != DPoPNonces(clock: clock.wallClock()).current)
     }
 
-    @Test func `are asked for where a proof lacks them, without using the proof up`() throws {
+    @Test func `The nonces of a server are requested if a proof lacks them, without using the proof up`() throws {
         let nonces = DPoPNonces(clock: clock.wallClock())
         let verifier = DPoPVerifier(nonces: nonces, clock: clock.wallClock())
         let key = try DPoPKey.generate(clock: clock.wallClock())

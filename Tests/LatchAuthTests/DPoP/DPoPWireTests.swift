@@ -8,12 +8,14 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `Bound tokens on the wire` {
+@Suite struct DPoPWireTests {
     private func get(_ client: Client, _ path: String = "/notes") async throws -> HTTPResponse {
         try await client.respond(to: client.request(.get, RoutePath(path)))
     }
 
-    @Test func `are proved anew for each message, and cost one message more for the first nonce`() async throws {
+    @Test
+    func `Bound tokens are proved again for each message, and cost one more message for the first nonce`() async throws
+    {
         let backend = try DPoPBackend()
         let session = try await backend.session()
         let client = backend.client(session)
@@ -25,7 +27,10 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `take the nonce of any answer, and repeat only what came too late for it`() async throws {
+    @Test
+    func `Bound tokens take the nonce of any answer, and repeat only the requests that were too late for it`()
+        async throws
+    {
         let backend = try DPoPBackend()
         let client = backend.client(try await backend.session())
         #expect(try await get(client).status == .ok)
@@ -41,7 +46,7 @@ import Testing
         #expect(backend.refreshes.isEmpty)
     }
 
-    @Test func `are proved for the address that a redirect leads to`() async throws {
+    @Test func `Bound tokens are proved for the address that a redirect leads to`() async throws {
         let backend = try DPoPBackend()
         let client = backend.client(try await backend.session())
         #expect(try await get(client, "/moved").status == .ok)
@@ -49,7 +54,7 @@ import Testing
         #expect(backend.requests("/notes?moved").first?.values(of: "DPoP").count == 1)
     }
 
-    @Test func `go to no other origin, and neither does a proof`() async throws {
+    @Test func `Bound tokens go to no other origin, and neither does a proof`() async throws {
         let backend = try DPoPBackend()
         let stranger = try RawHTTPServer { _ in .response(200) }
         let address = "\(stranger.url)/notes"
@@ -61,7 +66,7 @@ import Testing
         #expect(request.values(of: "DPoP").isEmpty)
     }
 
-    @Test func `repeat a request with its content`() async throws {
+    @Test func `Bound tokens repeat a request with its content`() async throws {
         let backend = try DPoPBackend()
         let client = backend.client(try await backend.session())
         let response = try await client.respond(to: client.request(.post, "notes", body: HTTPBody("one note")))
@@ -69,7 +74,7 @@ import Testing
         #expect(backend.requests().count == 2)
     }
 
-    @Test func `do not repeat content that can be read once, and do not refresh for it`() async throws {
+    @Test func `Bound tokens do not repeat content that can be read once, and do not refresh for it`() async throws {
         let backend = try DPoPBackend()
         let client = backend.client(try await backend.session())
         let once = HTTPBody(HTTPBodyStream.once("one note"))
@@ -79,7 +84,8 @@ import Testing
         #expect(backend.refreshes.isEmpty)
     }
 
-    @Test func `are refreshed by proved requests, under one key and the nonce of the token endpoint`() async throws {
+    @Test
+    func `Bound tokens are refreshed by proved requests, under one key and the token endpoint's nonce`() async throws {
         let backend = try DPoPBackend()
         let session = try await backend.session()
         backend.change { $0.token = "another" }
@@ -94,7 +100,7 @@ import Testing
             backend.requests().map { $0.line.split(separator: " ")[1] } == ["/notes", "/notes", "/token", "/notes"])
     }
 
-    @Test func `are refreshed with a nonce that the token endpoint asks for`() async throws {
+    @Test func `Bound tokens are refreshed with a nonce that the token endpoint asks for`() async throws {
         let backend = try DPoPBackend()
         let session = try await backend.session()
         _ = try await session.refreshed(replacing: backend.tokens())
@@ -104,7 +110,7 @@ import Testing
     }
 
     @Test(arguments: [86_400.0, -86_400, 90, -90])
-    func `correct the date of their proofs by the server's`(skew: Double) async throws {
+    func `Bound tokens correct the date of their proofs by the server's`(skew: Double) async throws {
         let backend = try DPoPBackend(skew: skew)
         let client = backend.client(CredentialInterceptor(backend.tokens(), for: .host("127.0.0.1")))
         #expect(try await get(client).status == .ok)
@@ -113,7 +119,10 @@ import Testing
         #expect(backend.requests().count == 3)
     }
 
-    @Test func `are sent twice at most, however many nonces a server asks for, and are not refreshed`() async throws {
+    @Test
+    func `Bound tokens are sent at most twice, however many nonces a server asks for, and are not refreshed`()
+        async throws
+    {
         let backend = try DPoPBackend()
         backend.change { $0.isNeverContent = true }
         let session = try await backend.session()
@@ -125,7 +134,7 @@ import Testing
         #expect(backend.requests().count == 4)
     }
 
-    @Test func `are worth nothing to a thief who has no key, or another one`() async throws {
+    @Test func `Bound tokens are worth nothing to a thief without the key`() async throws {
         let backend = try DPoPBackend()
         let bearer = backend.client(CredentialInterceptor(BearerToken("access-0"), for: .host("127.0.0.1")))
         #expect(try await get(bearer).status == .unauthorized)
@@ -135,7 +144,7 @@ import Testing
         #expect(try await get(thief).status == .unauthorized)
     }
 
-    @Test func `serve many requests at once, each with its own proof`() async throws {
+    @Test func `Bound tokens serve many requests at once, each with its own proof`() async throws {
         let backend = try DPoPBackend()
         let client = backend.client(try await backend.session())
         #expect(try await get(client).status == .ok)

@@ -10,12 +10,12 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `Keys whose issuer cannot be asked` {
+@Suite struct KeyOutageTests {
     private let key: Key
 
     init() throws { key = try Key.generate(.eddsa, id: "k1") }
 
-    @Test func `serve on for a time, and then no more`() async throws {
+    @Test func `Keys whose issuer cannot be reached are used for a time, and then no longer`() async throws {
         try await PublishedKeys.serve([key], fields: [.cacheControl: "max-age=100"]) { issuer in
             let verifier = try issuer.verifier(RemoteKeyPolicy(staleIfError: .seconds(1_000)))
             let text = try issuer.token(key)
@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [
         ("max-age=100, stale-if-error=50", 149, 151), ("max-age=100, stale-if-error=99999", 1_099, 1_101),
     ])
-    func `serve on for no longer than the answer and the policy allow`(
+    func `Keys whose issuer cannot be reached are used no longer than the answer and the policy allow`(
         control: String, last: Int, over: Int
     ) async throws {
         try await PublishedKeys.serve([key], fields: [.cacheControl: control]) { issuer in
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `leave the issuer alone between attempts, longer each time`() async throws {
+    @Test func `Keys whose issuer cannot be reached are requested at growing intervals`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             issuer.fail()
             let keys = try issuer.keySet()
@@ -71,7 +71,9 @@ import Testing
         }
     }
 
-    @Test func `are unavailable to a token of an unknown key, and not merely unknown`() async throws {
+    @Test
+    func `Keys whose issuer cannot be reached are unavailable to a token of an unknown key, not unknown`() async throws
+    {
         try await PublishedKeys.serve([key]) { issuer in
             let verifier = try issuer.verifier()
             let (good, new) = (try issuer.token(key), try issuer.token(Key.generate(.eddsa, id: "new")))
@@ -86,7 +88,8 @@ import Testing
         }
     }
 
-    @Test func `are refused where the answer is no key set, holds secrets, or is too long`() async throws {
+    @Test
+    func `Keys whose issuer cannot be reached are refused if the answer is invalid, secret or too long`() async throws {
         let secret = try Key.generate(.hs256).jwkWithSecretsForStorage()
         let bodies: [String] = [
             "", "{}", "[]", "<html>", #"{"keys":[],"keys":[]}"#, #"{"keys":1}"#,
@@ -105,7 +108,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH7)) func `are read no further than the limit`() async throws {
+    @Test(.tags(.hugeToken))
+    func `Keys whose issuer cannot be reached are read no further than the limit`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let sent = Mutex(0)
             issuer.answer { _ in
@@ -120,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `that are published whole are used by their public half alone`() async throws {
+    @Test func `Keys that are published whole are used by their public half only`() async throws {
         let whole = try key.jwkWithSecretsForStorage()
         try await PublishedKeys.serve([]) { issuer in
             issuer.answer { _ in
@@ -132,7 +136,7 @@ import Testing
     }
 }
 
-@Suite struct `The address of an issuer's keys` {
+@Suite struct KeyAddressTests {
     private let key: Key
 
     init() throws { key = try Key.generate(.eddsa, id: "k1") }
@@ -141,7 +145,9 @@ import Testing
         "http://id.example/jwks", "http://127.0.0.1.example/jwks", "http://10.0.0.1/jwks", "ftp://id.example/jwks",
         "file:///etc/passwd", "https:///jwks", "https://user:secret@id.example/jwks",
     ])
-    func `is refused where an attacker on the network could exchange the keys`(text: String) throws {
+    func `The address of an issuer's keys is refused if an attacker on the network could replace the keys`(text: String)
+        throws
+    {
         let url = try #require(URL(string: text))
         #expect(throws: HTTPError.self) { try RemoteKeySet(url: url) }
     }
@@ -149,11 +155,11 @@ import Testing
     @Test(arguments: [
         "https://id.example/jwks", "http://127.0.0.1:1/jwks", "http://[::1]:1/jwks", "http://localhost:1/",
     ])
-    func `may be https, or this machine`(text: String) throws {
+    func `The address of an issuer's keys can be https, or this machine`(text: String) throws {
         _ = try RemoteKeySet(url: try #require(URL(string: text)))
     }
 
-    @Test func `may redirect within its origin, and nowhere else`() async throws {
+    @Test func `The address of an issuer's keys can redirect only within its origin`() async throws {
         let key = key
         try await PublishedKeys.serve([key]) { other in
             try await PublishedKeys.serve([key]) { issuer in
@@ -176,7 +182,7 @@ import Testing
         }
     }
 
-    @Test func `is named in errors and descriptions without its query`() async throws {
+    @Test func `The address of an issuer's keys is named in errors and descriptions without its query`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             issuer.fail()
             let keys = try issuer.keySet()

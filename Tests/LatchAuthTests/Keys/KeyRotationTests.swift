@@ -10,7 +10,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `A key that is not known` {
+@Suite struct KeyRotationTests {
     private let key: Key
     private let next: Key
 
@@ -19,8 +19,8 @@ import Testing
         next = try Key.generate(.es256, id: "k2")
     }
 
-    @Test(.tags(.attackH3))
-    func `is fetched when the issuer has begun to sign with it, and the old one holds while it is published`()
+    @Test(.tags(.keyRotation))
+    func `An unknown key is fetched when the issuer signs with it, and the old one stays while published`()
         async throws
     {
         try await PublishedKeys.serve([key]) { issuer in
@@ -40,8 +40,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH3)) func `that has the ID of an old one, as of a restored issuer, is fetched too`() async throws
-    {
+    @Test(.tags(.keyRotation))
+    func `An unknown key with the ID of an old one, as of a restored issuer, is fetched too`() async throws {
         let restored = try Key.generate(.eddsa, id: "k1")
         try await PublishedKeys.serve([key]) { issuer in
             let verifier = try issuer.verifier()
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `is no reason to call a forged signature an outage`() async throws {
+    @Test func `An unknown key does not make a forged signature an outage`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let verifier = try issuer.verifier()
             _ = try await verifier.verify(issuer.token(key))
@@ -70,7 +70,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH3)) func `that was published before it signs is never asked for`() async throws {
+    @Test(.tags(.keyRotation))
+    func `An unknown key that was published before it signs is never requested`() async throws {
         try await PublishedKeys.serve([key, next]) { issuer in
             let verifier = try issuer.verifier()
             for key in [key, next, key, next] { _ = try await verifier.verify(issuer.token(key)) }
@@ -78,8 +79,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH3))
-    func `has the issuer asked once within the interval, however many tokens name however many keys`()
+    @Test(.tags(.keyRotation))
+    func `An unknown key has the issuer asked once per interval, for any number of tokens and keys`()
         async throws
     {
         try await PublishedKeys.serve([key]) { issuer in
@@ -115,7 +116,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH3)) func `costs nothing within the interval after the first fetch`() async throws {
+    @Test(.tags(.keyRotation))
+    func `An unknown key costs nothing within the interval after the first fetch`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let verifier = try issuer.verifier()
             let text = try issuer.token(Key.generate(.eddsa, id: "x"))
@@ -124,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `is found for tokens that name none, by their signature`() async throws {
+    @Test func `An unknown key is found by its signature for tokens that name none`() async throws {
         let (old, new) = (try unnamed(), try unnamed())
         try await PublishedKeys.serve([old]) { issuer in
             let verifier = try issuer.verifier()
@@ -146,7 +148,7 @@ import Testing
         return try Key(jwk: jwk)
     }
 
-    @Test func `is not why the issuer is asked for a token that is wrong in another way`() async throws {
+    @Test func `An unknown key does not cause a fetch for a token that is wrong in another way`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let verifier = try issuer.verifier()
             let good = try issuer.token(key)
@@ -165,7 +167,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `is never fetched from where a token points to`() async throws {
+    @Test(.tags(.tokenForgery)) func `An unknown key is never fetched from an address in a token`() async throws {
         let evil = try Key.generate(.eddsa, id: "evil")
         try await PublishedKeys.serve([evil]) { attacker in
             let place = attacker.url.absoluteString

@@ -11,12 +11,13 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `The keys that an issuer publishes` {
+@Suite struct RemoteKeySetTests {
     private let key: Key
 
     init() throws { key = try Key.generate(.eddsa, id: "k1") }
 
-    @Test func `are fetched when a token comes, and once for as long as the answer says`() async throws {
+    @Test
+    func `The keys that an issuer publishes are fetched with a token, and once for the stated time`() async throws {
         try await PublishedKeys.serve([key], fields: [.cacheControl: "public, max-age=300"]) { issuer in
             let verifier = try issuer.verifier()
             let text = try issuer.token(key)
@@ -39,7 +40,9 @@ import Testing
         ("", 0, 600),
         ("max-age=900, max-age=300", 0, 300), ("MAX-AGE=\"300\"", 0, 300),
     ])
-    func `are kept for a time within bounds`(control: String, age: Int, seconds: Int) async throws {
+    func `The keys that an issuer publishes are kept for a time within bounds`(control: String, age: Int, seconds: Int)
+        async throws
+    {
         let fields: HTTPFields = control.isEmpty ? [:] : [.cacheControl: control, "Age": "\(age)"]
         try await PublishedKeys.serve([key], fields: fields) { issuer in
             let keys = try issuer.keySet()
@@ -55,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `include those for encryption, of which nothing secret is kept`() async throws {
+    @Test func `The keys that an issuer publishes include encryption keys, without anything secret`() async throws {
         let encrypting = try EncryptionKey.generate(.ecdhES, id: "e1")
         let published: JSONValue = [
             "keys": .array([
@@ -71,7 +74,7 @@ import Testing
         }
     }
 
-    @Test func `are fetched once by all who want them at the same time`() async throws {
+    @Test func `The keys that an issuer publishes are fetched once for all concurrent callers`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let (barrier, verifier) = (Barrier(), try issuer.verifier())
             let (text, body) = (try issuer.token(key), KeySet([key]).jwks().serialized())
@@ -90,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func `are asked for ahead of time, and no task waits for that`() async throws {
+    @Test
+    func `The keys that an issuer publishes are requested ahead of time, and no task waits for that`() async throws {
         try await PublishedKeys.serve([key], fields: [.cacheControl: "max-age=100"]) { issuer in
             let (barrier, keys) = (Barrier(), try issuer.keySet())
             _ = try await keys.keys()
@@ -111,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `are not sent again where they are the same`() async throws {
+    @Test func `The keys that an issuer publishes are not sent again if they are the same`() async throws {
         try await PublishedKeys.serve([key], fields: [.cacheControl: "max-age=60", "ETag": "\"v1\""]) { issuer in
             let verifier = try issuer.verifier()
             let text = try issuer.token(key)
@@ -133,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `keep serving the others where one who waits is cancelled`() async throws {
+    @Test func `The keys that an issuer publishes serve the other callers if one is canceled`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let (barrier, keys) = (Barrier(), try issuer.keySet())
             let body = KeySet([key]).jwks().serialized()
@@ -152,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `are looked at without leaving the actor that asks`() async throws {
+    @Test func `The keys that an issuer publishes are read without leaving the calling actor`() async throws {
         let places = Mutex<[Bool]>([])
         try await PublishedKeys.serve([key]) { issuer in
             let clock = WallClock(

@@ -9,7 +9,7 @@ import LatchTesting
 import PortableFoundation
 import Testing
 
-@Suite struct `A route behind an access token` {
+@Suite struct AccessTokenInterceptorTests {
     private let key: Key
 
     init() throws { key = try Key.generate(.es256, id: "k1") }
@@ -37,7 +37,7 @@ import Testing
         return try JWT.sign(claims, with: key)
     }
 
-    @Test func `answers a valid token with its claims`() async throws {
+    @Test func `A route behind an access token answers a valid token with its claims`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             for scheme in ["bearer", "Bearer", "BEARER  "] {
                 let response = try await respond("\(scheme) \(token(issuer))", at: issuer)
@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    @Test func `challenges a request without a token, and gives no error code`() async throws {
+    @Test
+    func `A route behind an access token challenges a request without a token, and gives no error code`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let response = try await respond(nil, at: issuer)
             #expect(response.status == .unauthorized)
@@ -59,7 +60,7 @@ import Testing
         "Bearer", "Bearer not.a.token", "Bearer " + String(repeating: "a", count: 1 << 15), "Bearer a b", "Bearer =",
         "Bearer a\u{301}", "bearer \"x\"", "DPoP a.b.c",
     ])
-    func `refuses what is no token`(authorization: String) async throws {
+    func `A route behind an access token refuses an invalid token`(authorization: String) async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let response = try await respond(authorization, at: issuer)
             #expect(response.status == .unauthorized)
@@ -70,7 +71,9 @@ import Testing
     }
 
     @Test(arguments: ["Basic YTpi", "", "Bearer,Basic", "Negotiate"])
-    func `takes another scheme for no attempt to present a token`(authorization: String) async throws {
+    func `A route behind an access token does not take another scheme for an attempt`(authorization: String)
+        async throws
+    {
         try await PublishedKeys.serve([key]) { issuer in
             let response = try await respond(authorization, at: issuer)
             #expect(response.status == .unauthorized)
@@ -78,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a token in the URL, and two tokens`() async throws {
+    @Test func `A route behind an access token refuses a token in the URL, and two tokens`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let guarded = ClosureHandler { _ in HTTPResponse(status: .ok) }
                 .intercepted(by: [AccessTokenInterceptor(try issuer.verifier())])
@@ -99,7 +102,8 @@ import Testing
         }
     }
 
-    @Test func `refuses an expired token and one of another issuer's key`() async throws {
+    @Test
+    func `A route behind an access token refuses an expired token and one of another issuer's key`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             let expired = try await respond("Bearer \(token(issuer, expired: true))", at: issuer)
             #expect(expired.status == .unauthorized && expired.problem?.extensions["error"] == "invalid_token")
@@ -108,7 +112,10 @@ import Testing
         }
     }
 
-    @Test func `asks for the scopes that are missing, and takes a higher level for a lower one`() async throws {
+    @Test
+    func `A route behind an access token names the missing scopes, and a higher level includes a lower one`()
+        async throws
+    {
         try await PublishedKeys.serve([key]) { issuer in
             let required = Scopes(parsing: "notes:write")
             let read = try await respond(
@@ -123,7 +130,7 @@ import Testing
         }
     }
 
-    @Test func `answers 503 where the issuer's keys cannot be fetched`() async throws {
+    @Test func `A route behind an access token answers 503 if the issuer's keys cannot be fetched`() async throws {
         try await PublishedKeys.serve([key]) { issuer in
             issuer.fail()
             let response = try await respond("Bearer \(token(issuer))", at: issuer)

@@ -11,7 +11,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite(.tags(.attackJ6)) struct `A guard of tokens that are bound to a key` {
+@Suite(.tags(.proofReplay)) struct BoundTokenGuardTests {
     private let guarded: GuardedResource
     private let key: DPoPKey
     private let nonces: DPoPNonces
@@ -43,12 +43,15 @@ import Testing
         return try await client.respond(to: HTTPRequest(authority: "api.test", path: path))
     }
 
-    @Test func `passes our own client's request on`() async throws {
+    @Test func `A guard of tokens that are bound to a key passes our own client's request on`() async throws {
         let response = try await send(boundToken(), to: guarded.router())
         #expect(response.status == .ok && response.body.text == "ada")
     }
 
-    @Test func `challenges with the algorithms of proofs alone, where each token must be bound`() async throws {
+    @Test
+    func `A guard of bound tokens challenges with the algorithms of proofs only, if each token must be bound`()
+        async throws
+    {
         let response = try await guarded.router().respond(to: guarded.request())
         #expect(response.challenges().map(\.scheme) == ["DPoP"])
         #expect(response.challenges().first?["error"] == nil)
@@ -56,7 +59,7 @@ import Testing
         #expect(plain.status == .unauthorized && plain.challenges().first?["error"] == "invalid_token")
     }
 
-    @Test func `refuses a bound token that is presented as Bearer, as a thief has to`() async throws {
+    @Test func `A guard of bound tokens refuses one that is presented as Bearer, as a thief has to`() async throws {
         for proofs in [guarded.resource.proofs, .supported(DPoPVerifier()), .unsupported] {
             var guarded = guarded
             guarded.resource.proofs = proofs
@@ -66,7 +69,9 @@ import Testing
         }
     }
 
-    @Test func `refuses a plain token with the scheme of bound ones`() async throws {
+    @Test
+    func `A guard of tokens that are bound to a key refuses a plain token with the scheme of bound ones`() async throws
+    {
         var guarded = guarded
         guarded.resource.proofs = .supported(DPoPVerifier(clock: guarded.clock.wallClock()))
         let response = try await send(guarded.token(), to: guarded.router())
@@ -77,7 +82,8 @@ import Testing
         #expect(try await guarded.router().respond(to: guarded.request("Bearer \(guarded.token())")).status == .ok)
     }
 
-    @Test func `refuses a missing proof, and one of another key`() async throws {
+    @Test
+    func `A guard of tokens that are bound to a key refuses a missing proof, and one of another key`() async throws {
         let token = try boundToken()
         let missing = try await guarded.router().respond(to: guarded.request("DPoP \(token)"))
         #expect(missing.challenges().first?["error"] == "invalid_dpop_proof")
@@ -86,7 +92,8 @@ import Testing
         #expect(foreign.status == .unauthorized && foreign.challenges().first?["error"] == "invalid_dpop_proof")
     }
 
-    @Test func `refuses a proof that was used, is too old, or was made for another path or token`() async throws {
+    @Test
+    func `A guard of bound tokens refuses a proof that is used, old, or for another path or token`() async throws {
         let router = guarded.router()
         let token = try boundToken()
         let tap = Tap()
@@ -122,8 +129,8 @@ import Testing
         var entries: [String: Date] { used.withLock { $0 } }
     }
 
-    @Test func `refuses at one process a proof that another has accepted, where they share their memory`() async throws
-    {
+    @Test
+    func `A guard of bound tokens refuses a proof that another process with the same memory accepted`() async throws {
         let memory = SharedMemory()
         let clock = guarded.clock.wallClock()
         var (one, other) = (guarded, guarded)
@@ -143,7 +150,8 @@ import Testing
         #expect(try await send(boundToken(), to: other.router()).status == .ok)
     }
 
-    @Test func `passes nothing on while the shared memory is away`() async throws {
+    @Test
+    func `A guard of tokens that are bound to a key passes nothing on while the shared memory is away`() async throws {
         var guarded = guarded
         guarded.resource.proofs = .required(
             DPoPVerifier(clock: guarded.clock.wallClock(), memory: SharedMemory(isAway: true).use))
@@ -151,7 +159,8 @@ import Testing
         #expect(response.status == .serviceUnavailable && response.body.text?.contains("Away") != true)
     }
 
-    @Test func `goes by its own origin, whatever the request says`() async throws {
+    @Test
+    func `A guard of tokens that are bound to a key uses its own origin, whatever the request says`() async throws {
         let router = guarded.router()
         let tap = Tap()
         _ = try await send(boundToken(), to: tap.around(ClosureHandler { _ in HTTPResponse(status: .ok) }))
@@ -160,7 +169,8 @@ import Testing
         #expect(try await router.respond(to: inside).status == .ok)
     }
 
-    @Test func `requires a nonce if wished, which our own client learns`() async throws {
+    @Test
+    func `A guard of tokens that are bound to a key can require a nonce, which our own client learns`() async throws {
         var guarded = guarded
         let clock = guarded.clock.wallClock()
         guarded.resource.proofs = .required(DPoPVerifier(nonces: nonces, clock: clock))
@@ -176,7 +186,10 @@ import Testing
         #expect(tap.requests.count == 3)
     }
 
-    @Test func `asks for a nonce after its start, which our own client answers by itself`() async throws {
+    @Test
+    func `A guard of bound tokens asks for a nonce after its start, which our own client answers by itself`()
+        async throws
+    {
         var restarted = guarded
         let clock = guarded.clock.wallClock()
         restarted.resource.proofs = .required(DPoPVerifier(clock: clock))
@@ -188,7 +201,8 @@ import Testing
         #expect(tap.requests.count == 3)
     }
 
-    @Test func `takes no proof that another resource of the process has verified`() async throws {
+    @Test
+    func `A guard of bound tokens takes no proof that another resource of the process has verified`() async throws {
         var inner = guarded
         inner.resource = try ProtectedResource(url: url("https://other.test/notes"), authorizationServers: [])
         inner.resource.proofs = guarded.resource.proofs
@@ -196,7 +210,8 @@ import Testing
         #expect(try await send(boundToken(), to: router).challenges().first?["error"] == "invalid_dpop_proof")
     }
 
-    @Test func `spends a proof once for the guards around one route`() async throws {
+    @Test
+    func `A guard of tokens that are bound to a key uses a proof once for the guards around one route`() async throws {
         let inner = guarded.interceptor(authentication: StepUpRequirement(contextClasses: ["mfa"]))
         let router = guarded.router([guarded.interceptor(), inner])
         let token = try boundToken { $0["acr"] = "mfa" }
@@ -208,7 +223,9 @@ import Testing
         arguments: [
             ["x5t#S256": "abc"], ["jkt": 1], "text", [:], ["jwk": ["kty": "EC"]],
         ] as [JSONValue])
-    func `refuses a binding that it does not verify`(confirmation: JSONValue) async throws {
+    func `A guard of tokens that are bound to a key refuses a binding that it does not verify`(confirmation: JSONValue)
+        async throws
+    {
         let token = try guarded.token { $0["cnf"] = confirmation }
         for scheme in ["Bearer", "DPoP"] {
             let response = try await guarded.router().respond(to: guarded.request("\(scheme) \(token)"))

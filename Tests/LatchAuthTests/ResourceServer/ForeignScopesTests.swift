@@ -10,7 +10,7 @@ import PortableFoundation
 import Testing
 
 /// The claims in which issuers other than Latchwork's state what a token may do.
-@Suite struct `The scopes of a foreign token` {
+@Suite struct ForeignScopesTests {
     /// A token's claims, and the claim that the guard reads; nil for the usual ones.
     struct Sample: Sendable, CustomTestStringConvertible {
         let issuer: String
@@ -48,7 +48,7 @@ import Testing
             issuer: "a claim that is a URL", members: ["https://notes.example.com/roles": list],
             claim: ["https://notes.example.com/roles"]),
     ])
-    func `are found where the issuer writes them`(sample: Sample) async throws {
+    func `The scopes of a foreign token are found in each issuer's claim`(sample: Sample) async throws {
         #expect(try await response(sample.members, from: sample.claim).status == .ok)
         #expect(try await response(sample.members, from: sample.claim, requiring: ["notes:write"]).status == .forbidden)
     }
@@ -59,11 +59,11 @@ import Testing
             ["roles": "notes:read"],
             ["scope": ["notes:read": true]], [:],
         ] as [JSONObject])
-    func `are not taken from another claim or shape`(members: JSONObject) async throws {
+    func `The scopes of a foreign token are not taken from another claim or shape`(members: JSONObject) async throws {
         #expect(try await response(members, from: nil).status == .forbidden)
     }
 
-    @Test func `are named to a client that can request them only`() async throws {
+    @Test func `The scopes of a foreign token are named only to a client that can request them`() async throws {
         let scopes = try await response(["sub": "ada"], from: nil)
         #expect(scopes.challenges().first?["scope"] == "notes:read")
         #expect(scopes.challenges().first?["error_description"]?.hasSuffix("the token states no scopes.") == true)

@@ -9,8 +9,8 @@ import LatchTesting
 import PortableFoundation
 import Testing
 
-@Suite struct `A resource that describes itself` {
-    @Test func `publishes its metadata between host and path`() async throws {
+@Suite struct ProtectedResourceTests {
+    @Test func `A resource that describes itself publishes its metadata between host and path`() async throws {
         let guarded = try GuardedResource(proofs: .required(DPoPVerifier()))
         let path = "/.well-known/oauth-protected-resource/notes"
         #expect(guarded.resource.metadataURL == "https://api.test" + path)
@@ -31,7 +31,7 @@ import Testing
         ("https://api.test:8443/a/b/", "/.well-known/oauth-protected-resource/a/b/"),
         ("http://127.0.0.1:8081/mcp", "/.well-known/oauth-protected-resource/mcp"),
     ])
-    func `keeps its identifier as it is written`(text: String, path: String) throws {
+    func `A resource that describes itself keeps its identifier as it is written`(text: String, path: String) throws {
         let resource = try ProtectedResource(url: url(text), authorizationServers: [])
         #expect(resource.metadataPath == path)
         #expect(resource.metadata["resource"]?.stringValue == text)
@@ -40,11 +40,11 @@ import Testing
     }
 
     @Test(arguments: ["http://api.test", "https://api.test/?a=b", "https://api.test/#a", "ftp://api.test", "notes"])
-    func `is a URL that no attacker on the network can change`(text: String) throws {
+    func `A resource that describes itself is a URL that no attacker on the network can change`(text: String) throws {
         #expect(throws: HTTPError.self) { try ProtectedResource(url: url(text), authorizationServers: []) }
     }
 
-    @Test func `is named in every challenge`() async throws {
+    @Test func `A resource that describes itself is named in every challenge`() async throws {
         let guarded = try GuardedResource(proofs: .supported(DPoPVerifier()))
         let scoped = guarded.router([guarded.interceptor(requiring: ["notes:write"])])
         let expired = try guarded.token { $0.expiry = guarded.clock.now.addingTimeInterval(-600) }
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `lets no text of its own break a challenge`() async throws {
+    @Test func `A resource that describes itself cannot break a challenge with its texts`() async throws {
         var guarded = try GuardedResource()
         guarded.resource.realm = "a\" , Basic realm=\"b\\\r\nSet-Cookie: c\u{1F600}"
         let required = StepUpRequirement(contextClasses: ["x\"\r\ny"], maximumAge: .seconds(1))
@@ -73,7 +73,7 @@ import Testing
     }
 }
 
-@Suite struct `A route that requires an authentication` {
+@Suite struct AuthenticationRequirementTests {
     private func respond(
         _ requirement: StepUpRequirement, _ change: (GuardedResource, inout Claims) -> Void
     ) async throws -> HTTPResponse {
@@ -84,7 +84,9 @@ import Testing
     }
 
     @Test(arguments: [-61.0, -120, 90, 1e300])
-    func `asks for a more recent one, and says how recent`(seconds: Double) async throws {
+    func `A route that requires an authentication asks for a more recent one, and states the maximum age`(
+        seconds: Double
+    ) async throws {
         let response = try await respond(StepUpRequirement(maximumAge: .seconds(60))) { guarded, claims in
             claims["auth_time"] = .number(guarded.clock.now.timeIntervalSince1970 + seconds)
         }
@@ -95,7 +97,7 @@ import Testing
         #expect(CredentialRefusal(response) == .authentication(StepUpRequirement(maximumAge: .seconds(60))))
     }
 
-    @Test func `asks for one of its context classes`() async throws {
+    @Test func `A route that requires an authentication asks for one of its context classes`() async throws {
         let required = StepUpRequirement(contextClasses: ["phr", "mfa"])
         for acr in [JSONValue.null, "pwd", "PHR", ["phr"]] {
             let response = try await respond(required) { _, claims in claims["acr"] = acr }
@@ -105,7 +107,7 @@ import Testing
         #expect(try await respond(required) { _, claims in claims["acr"] = "mfa" }.status == .ok)
     }
 
-    @Test func `takes no token that does not say when and how`() async throws {
+    @Test func `A route that requires an authentication refuses a token without time and context class`() async throws {
         let required = StepUpRequirement(contextClasses: ["mfa"], maximumAge: .seconds(60))
         #expect(try await respond(required) { _, _ in }.status == .unauthorized)
         #expect(try await respond(required) { _, claims in claims["acr"] = "mfa" }.status == .unauthorized)
@@ -116,7 +118,7 @@ import Testing
         #expect(both.status == .ok)
     }
 
-    @Test func `names the missing scope first: no user authenticates in vain`() async throws {
+    @Test func `A route that requires an authentication names a missing scope first`() async throws {
         let guarded = try GuardedResource()
         let router = guarded.router([
             guarded.interceptor(requiring: ["notes:write"], authentication: StepUpRequirement(contextClasses: ["mfa"]))

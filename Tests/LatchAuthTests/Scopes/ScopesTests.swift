@@ -4,17 +4,18 @@ import LatchAuth
 import TestTags
 import Testing
 
-@Suite struct `A list of scopes` {
+@Suite struct ScopesTests {
     @Test(arguments: ["", "a b", "a\"b", "a\\b", "ä", "a\n", "a\u{0}"])
-    func `refuse what is no scope-token`(text: String) { #expect(Scope(rawValue: text) == nil) }
+    func `A list of scopes refuses an invalid scope-token`(text: String) { #expect(Scope(rawValue: text) == nil) }
 
-    @Test(.tags(.l1)) func `are read from a list with spaces, without repetition and with unknown ones`() {
+    @Test(.tags(.scopeHierarchy))
+    func `A list of scopes is read with spaces, without repetition and with unknown ones`() {
         let scopes = Scopes(parsing: "  files:read   x:fly files:read \u{e9} openid ")
         #expect(scopes.text == "files:read x:fly openid")
         #expect(scopes.count == 3)
     }
 
-    @Test func `are written as literals`() {
+    @Test func `A list of scopes is written as literals`() {
         let scopes: Scopes = ["projects:read", "files:write"]
         #expect(scopes.text == "projects:read files:write")
         #expect(scopes == "files:write projects:read")
@@ -24,13 +25,13 @@ import Testing
         #expect(wrong.map(\.rawValue) == ["a_b", "_"])
     }
 
-    @Test func `are equal in any order`() {
+    @Test func `A list of scopes is equal in any order`() {
         #expect(Scopes(parsing: "a b") == Scopes(parsing: "b a"))
         #expect(Set([Scopes(parsing: "a b"), Scopes(parsing: "b a")]).count == 1)
         #expect(Scopes(parsing: "a") != Scopes(parsing: "a b"))
     }
 
-    @Test(.tags(.l1)) func `admin implies delete, write and read of its resource alone`() throws {
+    @Test(.tags(.scopeHierarchy)) func `The admin scope implies delete, write and read of its resource only`() throws {
         let admin = Scopes(parsing: "widgets:admin")
         for level in ["read", "write", "delete", "admin"] {
             #expect(admin.allow(try #require(Scope(resource: "widgets", level: level))))
@@ -41,21 +42,21 @@ import Testing
         #expect(Scopes(parsing: "widgets:write").allow(all: Scopes(parsing: "widgets:read widgets:write")))
     }
 
-    @Test func `name what is missing`() {
+    @Test func `A list of scopes names the missing ones`() {
         let granted = Scopes(parsing: "widgets:write files:read")
         let wanted = Scopes(parsing: "files:write widgets:read openid")
         #expect(granted.missing(from: wanted).text == "files:write openid")
         #expect(granted.missing(from: wanted, in: ScopeHierarchy(levels: [])).text == "files:write widgets:read openid")
     }
 
-    @Test func `split at the last colon`() {
+    @Test func `A list of scopes splits at the last colon`() {
         #expect(Scope(rawValue: "admin:users:read")?.level == "read")
         #expect(Scope(rawValue: ":read")?.level == nil)
         #expect(Scope(rawValue: "files:")?.level == nil)
         #expect(Scope(rawValue: "openid")?.level == nil)
     }
 
-    @Test func `are kept with tokens as their text`() {
+    @Test func `A list of scopes is kept with tokens as text`() {
         var tokens = Tokens(access: "a", scope: "files:read  files:write")
         #expect(tokens.grantedScopes?.text == "files:read files:write")
         tokens.scope = nil

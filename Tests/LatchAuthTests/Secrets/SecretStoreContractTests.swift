@@ -5,14 +5,16 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `A secret store, whatever its kind` {
-    @Test(.tags(.p9), arguments: TestedStore.allCases, SecretStoreContract.rules)
-    func `keeps the contract`(kind: TestedStore, rule: SecretStoreContract.Rule) async throws {
+@Suite struct SecretStoreTests {
+    @Test(.tags(.tokenStores), arguments: TestedStore.allCases, SecretStoreContract.rules)
+    func `A secret store of each kind keeps the contract`(kind: TestedStore, rule: SecretStoreContract.Rule)
+        async throws
+    {
         try await withTemporaryFolder { try await rule.check(kind.place(in: $0)) }
     }
 }
 
-@Suite struct `The contract of secret stores` {
+@Suite struct SecretStoreContractTests {
     /// A store with one defect, which some rule must notice.
     final class DefectiveStore: SecretStore {
         let kept = InMemorySecretStore()
@@ -55,7 +57,7 @@ import Testing
         "cuts", "empty is nil", "nil is empty", "folds case", "keeps the first", "forgets others", "removes all",
         "removes nothing", "fails at nothing", "unsorted",
     ])
-    func `is broken by every defective store`(defect: String) async {
+    func `The contract of secret stores is broken by every defective store`(defect: String) async {
         var isNoticed = false
         for rule in SecretStoreContract.rules {
             let store = DefectiveStore(defect)

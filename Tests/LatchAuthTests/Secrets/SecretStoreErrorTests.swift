@@ -9,7 +9,7 @@ import Testing
 @testable import LatchAuth
 
 /// The failures of each kind of store, and their errors.
-@Suite struct `An error of a secret store` {
+@Suite struct SecretStoreErrorTests {
     static let canary = "canary-4417"
 
     /// Ways to fail: how the store is made, what is done to it, and what it must say.
@@ -59,7 +59,9 @@ import Testing
     }
 
     @Test(arguments: failures.indices)
-    func `has its own code and a hint, is no "no account", and shows no secret`(index: Int) async throws {
+    func `An error of a secret store has a code and a hint, is not "no account", and shows no secret`(index: Int)
+        async throws
+    {
         let (name, code) = Self.failures[index]
         try await withTemporaryFolder { folder in
             let store = try await store(name, in: folder)
@@ -77,7 +79,7 @@ import Testing
     }
 
     @Test(arguments: failures.indices)
-    func `destroys nothing, whatever is written afterwards`(index: Int) async throws {
+    func `An error of a secret store destroys nothing, whatever is written afterwards`(index: Int) async throws {
         let (name, code) = Self.failures[index]
         try await withTemporaryFolder { folder in
             let store = try await store(name, in: folder)
@@ -108,7 +110,7 @@ import Testing
 
     /// A process may be forbidden to write files above a size, which fails like a full disk and needs no real one.
     @Test(arguments: ["file", "keyring-file"])
-    func `says that the disk is full, also through the choice, and what was there stays`(kind: String) async {
+    func `An error of a secret store says that the disk is full, and the earlier content stays`(kind: String) async {
         await #expect(processExitsWith: .success) { [kind = kind as String] in
             try await withTemporaryFolder { folder in
                 let store = SelectionFixture(folder).store(["LATCH_SECRET_STORE": kind])

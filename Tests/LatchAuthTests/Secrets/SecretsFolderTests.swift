@@ -5,18 +5,18 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `The file of a service's secrets` {
+@Suite struct SecretsFolderTests {
     @Test(
         arguments: [
             ("com.example.app", "com.example.app"), ("A-z_9", "A-z_9"), ("a b", "a%20b"), ("a/b", "a%2Fb"),
             ("../../etc/passwd", "%2E.%2F..%2Fetc%2Fpasswd"), (".hidden", "%2Ehidden"), (".", "%2E"), ("..", "%2E."),
             ("100%", "100%25"), ("é", "%C3%A9"), ("a\u{0}b", "a%00b"), ("a\nb", "a%0Ab"),
         ])
-    func `has a name without a slash, a dot in front or a surprise`(service: String, name: String) {
+    func `The file of a service's secrets has a name without a slash or a leading dot`(service: String, name: String) {
         #expect(fileName(for: service) == name)
     }
 
-    @Test func `is no other service's file`() {
+    @Test func `The file of a service's secrets is used by no other service`() {
         let services = [
             "a", "A", "a.b", "a/b", "a%2Fb", "a%2fb", "a b", "a%20b", "a+b", "a_b", "a-b", "é", "e\u{301}", ".a",
             "%2Ea",
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: 1...50)
-    func `can be read back, so no two services share one`(seed: UInt64) {
+    func `The file of a service's secrets can be read back, so no two services share one`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         let service = random.text(upTo: 40)
         let name = fileName(for: service)

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A keychain item that needs the user` {
+@Suite struct TwoSlotItemsTests {
     /// The items of a keychain, which fails after some changes, as a process that ends there leaves it.
     private final class Keychain: KeychainItems {
         var items: [String: [UInt8]] = [:]
@@ -35,7 +35,7 @@ import Testing
     private let keychain = Keychain()
     private var store: TwoSlotItems<Keychain> { TwoSlotItems(keychain) }
 
-    @Test func `is replaced any number of times, and leaves one item`() throws {
+    @Test func `A keychain item that needs the user is replaced any number of times, and leaves one item`() throws {
         #expect(try store.read("a") == nil)
         for number in 1...5 as ClosedRange<UInt8> {
             try store.write([number], for: "a")
@@ -48,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: 0...3, 0...3)
-    func `holds the old secret or the new one wherever its writer ends`(earlier: Int, changes: Int) throws {
+    func `A keychain item that needs the user holds the old secret or the new one wherever its writer ends`(
+        earlier: Int, changes: Int
+    ) throws {
         try store.write([1], for: "a")
         // An interrupted write precedes the one that is judged.
         keychain.changesUntilEnd = earlier
@@ -65,7 +67,9 @@ import Testing
     }
 
     @Test(arguments: 0...3)
-    func `does not come back after its removal, wherever that ended`(changes: Int) throws {
+    func `A keychain item that needs the user does not come back after its removal, wherever that ended`(changes: Int)
+        throws
+    {
         try store.write([1], for: "a")
         // The new secret is added, and the old one is not deleted.
         keychain.changesUntilEnd = 2
@@ -77,7 +81,7 @@ import Testing
         #expect(try store.read("a") == (isRemoved ? nil : [1]))
     }
 
-    @Test func `has one name for its two slots`() throws {
+    @Test func `A keychain item that needs the user has one name for its two slots`() throws {
         try store.write([1], for: "b")
         try store.write([2], for: "b")
         try store.write([3], for: "a")

@@ -54,8 +54,8 @@ private final class LastingIssuer: Sendable {
     }
 }
 
-@Suite struct `Sessions at an issuer whose refresh tokens stay` {
-    @Test func `refresh once for all: only the access token tells that another was faster`() throws {
+@Suite struct LastingRefreshTokenTests {
+    @Test func `Sessions at an issuer with lasting refresh tokens refresh once for all`() throws {
         let issuer = LastingIssuer()
         let store = InMemoryTokenStore(issuer.tokens(0))
         let (one, other) = (issuer.session(over: store), issuer.session(over: store))
@@ -66,7 +66,7 @@ private final class LastingIssuer: Sendable {
         #expect(issuer.keys.withLock { $0.count } == 1)
     }
 
-    @Test func `ask for the next refresh under another key than for the last, which they did not finish`() throws {
+    @Test func `Sessions at an issuer with lasting refresh tokens use another key for the next refresh`() throws {
         let issuer = LastingIssuer()
         let store = InMemoryTokenStore(issuer.tokens(0))
         let (one, other) = (issuer.session(over: store), issuer.session(over: store))

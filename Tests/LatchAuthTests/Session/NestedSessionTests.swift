@@ -8,8 +8,8 @@ import SessionSimulation
 import Synchronization
 import Testing
 
-@Suite struct `A session inside of another's refresh` {
-    @Test func `that is restored there, and continues a refresh, knows that it must not wait for the outer one`() throws
+@Suite struct NestedSessionTests {
+    @Test func `A session inside another's refresh that is restored there knows not to wait for the outer one`() throws
     {
         let simulation = Simulation(seed: 1)
         let inner = InMemoryTokenStore<Tokens>()
@@ -50,9 +50,9 @@ import Testing
     }
 }
 
-@Suite struct `A successor whose session has ended meanwhile` {
+@Suite struct EndedSessionSuccessorTests {
     @Test(arguments: [true, false])
-    func `is revoked where the user signed out here; elsewhere it may be the store that has lost its record`(
+    func `A successor whose session has ended meanwhile is revoked if the user signed out here`(
         isElsewhere: Bool
     ) throws {
         let simulation = Simulation(seed: 1)

@@ -11,7 +11,7 @@ import Testing
 
 @testable import LatchAuth
 
-@MainActor @Suite struct `A session that a view observes` {
+@MainActor @Suite struct ObservableSessionTests {
     let clock = ManualClock()
     let session: Session<Tokens>
 
@@ -45,7 +45,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.j15)) func `shows each state once and in order, those of time too`() async throws {
+    @Test(.tags(.sessionObservers))
+    func `A session that a view observes shows each state once and in order, also expiries`() async throws {
         let observed = ObservableSession(session, restores: false)
         let viewer = Viewer { observed.state }
         let first = tokens()
@@ -63,7 +64,7 @@ import Testing
         #expect(viewer.shown == expected)
     }
 
-    @Test func `shows all of many changes that come faster than an observer looks`() async throws {
+    @Test func `A session that a view observes shows the last of many changes that outrun an observer`() async throws {
         let observed = ObservableSession(session, restores: false)
         let viewer = Viewer { observed.state }
         let all = (0..<100).map { tokens("access-\($0)") }
@@ -72,7 +73,7 @@ import Testing
         #expect(viewer.shown == [.unknown] + all.map { .signedIn($0) })
     }
 
-    @Test func `says in short what a view asks`() async throws {
+    @Test func `A session that a view observes answers a view's questions in short properties`() async throws {
         let observed = ObservableSession(session, restores: false)
         #expect(observed.isRestoring && !observed.isSignedIn)
         let viewer = Viewer { [observed.isRestoring, observed.isSignedIn, observed.isExpired] }
@@ -91,14 +92,14 @@ import Testing
                 == [[true, false, false], [false, true, false], [false, true, true], [false, false, false]])
     }
 
-    @Test func `begins with what the session knows already`() async throws {
+    @Test func `A session that a view observes begins with the known state`() async throws {
         try await session.signIn(tokens())
         let observed = ObservableSession(session)
         #expect(observed.state == .signedIn(tokens()))
         #expect(observed.isSignedIn)
     }
 
-    @Test func `restores it by itself`() async throws {
+    @Test func `A session that a view observes restores it by itself`() async throws {
         let stored = Session(store: InMemoryTokenStore(tokens())) { $0.credential }
         let observed = ObservableSession(stored)
         #expect(observed.isRestoring)
@@ -109,7 +110,7 @@ import Testing
         #expect(empty.signedOutReason == .noAccount)
     }
 
-    @Test func `shows that a store cannot be read`() async throws {
+    @Test func `A session that a view observes shows that a store cannot be read`() async throws {
         let session = SessionFixture()
         session.world.withLock { $0.loadFailure = .storeLocked }
         let locked = Session(store: FixtureStore(fixture: session)) { $0.credential }
@@ -120,7 +121,7 @@ import Testing
         #expect(!observed.isSignedIn && !observed.isRestoring)
     }
 
-    @Test func `shows what a server asks of the user, and its end`() async throws {
+    @Test func `A session that a view observes shows what a server asks of the user, and its end`() async throws {
         let observed = ObservableSession(session, restores: false)
         let viewer = Viewer { observed.stepUp }
         let asked = StepUpRequirement(contextClasses: ["gold"])
@@ -135,7 +136,7 @@ import Testing
         #expect(viewer.shown == [nil, asked, nil])
     }
 
-    @Test func `ends with its owner, and leaves no stream open`() async throws {
+    @Test func `A session that a view observes ends with its owner, and leaves no stream open`() async throws {
         var owned: ObservableSession<Tokens>? = ObservableSession(session, restores: false)
         weak let observed = owned
         #expect(session.broadcast.watcherCount == 1)
@@ -149,7 +150,7 @@ import Testing
         #expect(session.stepUpBroadcast.watcherCount == 0)
     }
 
-    @Test func `keeps its session no longer than itself`() async throws {
+    @Test func `A session that a view observes is not kept longer than its owner`() async throws {
         var session: Session<Tokens>? = Session(store: InMemoryTokenStore<Tokens>()) { $0.credential }
         weak let released = session
         var observed = session.map { ObservableSession($0, restores: false) }

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `A request through a session that is redirected` {
+@Suite(.timeLimit(.minutes(5))) struct RedirectedRequestTests {
     private let refreshes = Count()
 
     private func session() async throws -> Session<Tokens> {
@@ -30,7 +30,8 @@ import Testing
     }
 
     @Test(arguments: [401, 400])
-    func `refreshes nothing where another origin refuses it: that one has seen no credential`(status: Int) async throws
+    func `A redirected request through a session refreshes nothing if another origin refuses it`(status: Int)
+        async throws
     {
         let other = try RawHTTPServer { _ in
             .response(status, fields: ["WWW-Authenticate: Bearer", "Date: Sun, 06 Nov 1994 08:49:37 GMT"])
@@ -47,7 +48,10 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `is refreshed and sent again where its own origin refuses it in the end`() async throws {
+    @Test
+    func `A redirected request through a session is refreshed and sent again if its own origin refuses it`()
+        async throws
+    {
         let server = try RawHTTPServer { request in
             if request.line.hasPrefix("GET /a") { return .response(302, fields: ["Location: /b"]) }
             return .response(request.values(of: "authorization") == ["Bearer second"] ? 200 : 401)

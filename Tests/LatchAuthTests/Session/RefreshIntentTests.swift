@@ -8,7 +8,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
-@Suite struct `A refresh that was begun` {
+@Suite struct RefreshIntentTests {
     private static let tokens = Tokens(access: "a1", refresh: "r1")
 
     /// The keys of the requests to the issuer.
@@ -26,7 +26,9 @@ import Testing
         }
     }
 
-    @Test func `is written down before the issuer is asked, and gone with the commit`() async throws {
+    @Test
+    func `A refresh that was begun is written down before the issuer is asked, and gone with the commit`() async throws
+    {
         let store = InMemoryTokenStore<Tokens>()
         let asked = Keys()
         let session = Session<Tokens>(store: store) { request in
@@ -46,7 +48,7 @@ import Testing
         #expect(record.sessionID == signIn)
     }
 
-    @Test func `is repeated under its key by the next process`() async throws {
+    @Test func `A refresh that was begun is repeated under its key by the next process`() async throws {
         let store = InMemoryTokenStore<Tokens>()
         let keys = Keys()
         let first = session(over: store, keys) { throw HTTPError.timeout }
@@ -61,7 +63,9 @@ import Testing
         #expect(Set(seen).count == 1)
     }
 
-    @Test func `is repeated by the session itself after a while, though nobody waits for it`() async throws {
+    @Test
+    func `A refresh that was begun is repeated by the session after a while, though no task waits for it`() async throws
+    {
         let (clock, keys) = (ManualClock(), Keys())
         let session = Session(store: InMemoryTokenStore<Tokens>(), clock: clock.wallClock()) { request in
             let count = keys.seen.withLock { keys in
@@ -79,7 +83,7 @@ import Testing
         #expect(Set(keys.seen.withLock { $0 }).count == 1)
     }
 
-    @Test func `is not asked for where it cannot be written down`() async throws {
+    @Test func `A refresh that was begun is not requested if it cannot be recorded`() async throws {
         let store = FullStore()
         let keys = Keys()
         let session = session(over: store, keys)
@@ -92,7 +96,7 @@ import Testing
         #expect(try await session.refreshed(replacing: Self.tokens).access == "a2")
     }
 
-    @Test func `ends with a typed error where the issuer gives no answer twice`() async throws {
+    @Test func `A refresh that was begun ends with a typed error if the issuer twice gives no answer`() async throws {
         let store = InMemoryTokenStore<Tokens>()
         let keys = Keys()
         let first = session(over: store, keys) { throw HTTPError.timeout }
@@ -105,7 +109,7 @@ import Testing
         await #expect(throws: AuthError.reauthenticationRequired) { try await third.credential() }
     }
 
-    @Test func `is read from a record that was kept before there were records`() async throws {
+    @Test func `A refresh that was begun is read from a record of an earlier format`() async throws {
         let secrets = InMemorySecretStore()
         secrets.write(Array(#"{"access":"a1","refresh":"r1"}"#.utf8), for: "auth")
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")

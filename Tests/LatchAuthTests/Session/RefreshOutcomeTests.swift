@@ -15,8 +15,8 @@ private struct Refusal: IssuerError {
     var mayHaveArrived = false
 }
 
-@Suite struct `An answer of which only the refresh token is usable` {
-    @Test func `is stored before its callers get the error`() throws {
+@Suite struct UnusableAnswerTests {
+    @Test func `An answer with only a usable refresh token is stored before its callers get the error`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { request, fixture in
             let number = fixture.refreshes
             guard number == 1 else { return fixture.issue(number) }
@@ -33,8 +33,8 @@ private struct Refusal: IssuerError {
     }
 }
 
-@Suite struct `A refusal that may be a gateway's` {
-    @Test func `ends a session only if it repeats after five minutes`() throws {
+@Suite struct GatewayRefusalTests {
+    @Test func `A possible refusal by a gateway ends a session only if it repeats after five minutes`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in
             throw Refusal(isDoubtfulEnd: true)
         }
@@ -51,7 +51,7 @@ private struct Refusal: IssuerError {
         #expect(session.currentState == .signedOut(.issuer))
     }
 
-    @Test func `is remembered by the next process`() throws {
+    @Test func `A possible refusal by a gateway is remembered by the next process`() throws {
         let fixture = SessionFixture { _, _ in throw Refusal(isDoubtfulEnd: true) }
         let store = InMemoryTokenStore(fixture.tokens(0, life: -1))
         #expect(throws: Refusal.self) {
@@ -62,7 +62,7 @@ private struct Refusal: IssuerError {
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await next.credential() } }
     }
 
-    @Test func `is not confirmed by a date that leaps, nor a day later`() throws {
+    @Test func `A possible refusal by a gateway is not confirmed by a date that leaps, nor a day later`() throws {
         let fixture = SessionFixture { _, _ in throw Refusal(isDoubtfulEnd: true) }
         let store = InMemoryTokenStore(fixture.tokens(0, life: -1))
         let session = fixture.makeSession(over: store)
@@ -78,7 +78,7 @@ private struct Refusal: IssuerError {
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
     }
 
-    @Test func `is over once another answer has come`() throws {
+    @Test func `A possible refusal by a gateway is over once another answer has come`() throws {
         let fixture = SessionFixture { _, fixture in
             throw fixture.refreshes == 2 ? Refusal() : Refusal(isDoubtfulEnd: true)
         }
@@ -90,7 +90,7 @@ private struct Refusal: IssuerError {
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `says nothing about the refresh token of another process`() throws {
+    @Test func `A possible refusal by a gateway says nothing about the refresh token of another process`() throws {
         let fixture = SessionFixture { request, fixture in
             if fixture.refreshes == 2 { return fixture.issue(2, life: 10) }
             throw Refusal(isDoubtfulEnd: true)
@@ -104,7 +104,7 @@ private struct Refusal: IssuerError {
         #expect(one.currentState.isSignedIn)
     }
 
-    @Test func `is forgotten with the next successor`() throws {
+    @Test func `A possible refusal by a gateway is forgotten with the next successor`() throws {
         let fixture = SessionFixture { _, fixture in
             switch fixture.refreshes {
             case 2: return fixture.issue(2, life: 10)
@@ -121,7 +121,7 @@ private struct Refusal: IssuerError {
     }
 }
 
-@Suite struct `A resource that the issuer refuses` {
+@Suite struct RefusingResourceTests {
     private static let resource = TokenTarget(resource: "https://api.example.com")
 
     /// An issuer that answers requests for the resource by an error.
@@ -136,7 +136,9 @@ private struct Refusal: IssuerError {
         fixture.world.withLock { $0.refreshes.map { $0.target?.resource ?? "own" } }
     }
 
-    @Test func `ends nothing, since the session's own refresh shows that it lives`() throws {
+    @Test
+    func `A resource that the issuer refuses ends nothing, since the session's own refresh shows that it lives`() throws
+    {
         let fixture = fixture(AuthError.reauthenticationRequired)
         let session = fixture.makeSession()
         _ = try fixture.run { try await session.credential() }
@@ -149,7 +151,7 @@ private struct Refusal: IssuerError {
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `ends the session where its own refresh is refused too`() throws {
+    @Test func `A resource that the issuer refuses ends the session if its own refresh is refused too`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0)) { _, _ in
             throw AuthError.reauthenticationRequired
         }
@@ -162,7 +164,7 @@ private struct Refusal: IssuerError {
         #expect(session.currentState == .signedOut(.issuer))
     }
 
-    @Test func `requires the user of its own callers alone`() throws {
+    @Test func `A resource that the issuer refuses requires the user for its own callers only`() throws {
         let fixture = fixture(AuthError.stepUpRequired(StepUpRequirement(prompt: .consent)))
         let session = fixture.makeSession()
         #expect(throws: AuthError.stepUpRequired) {
@@ -174,7 +176,7 @@ private struct Refusal: IssuerError {
         #expect(requests(fixture) == [Self.resource.resource, "own"])
     }
 
-    @Test func `that never answers is given up after three requests, for all processes`() throws {
+    @Test func `A resource that the issuer refuses is given up after three requests, for all processes`() throws {
         let fixture = fixture(Refusal(mayHaveArrived: true), life: 60)
         let store = InMemoryTokenStore(fixture.tokens(0, life: 60))
         let session = fixture.makeSession(over: store)

@@ -53,7 +53,7 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `The pause after a failed refresh` {
+@Suite struct RefreshPauseTests {
     /// Tokens that are due for most of an hour before they end.
     private func fixture(_ error: any Error, refreshesInBackground: Bool = false) -> SessionFixture {
         let policy = RefreshPolicy(
@@ -62,7 +62,9 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: PatienceCase.all)
-    func `is as long as the issuer asks for, within bounds`(_ example: PatienceCase) throws {
+    func `The pause after a failed refresh is as long as the issuer asks for, within bounds`(_ example: PatienceCase)
+        throws
+    {
         let fixture = fixture(example.error)
         let session = fixture.makeSession()
         let clock = fixture.simulation.clock
@@ -81,7 +83,7 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         #expect(fixture.refreshes == 2)
     }
 
-    @Test func `is kept in the background as well`() throws {
+    @Test func `The pause after a failed refresh also applies in the background`() throws {
         let error = PatienceCase.status(.tooManyRequests, "500", pause: 500).error
         let fixture = fixture(error, refreshesInBackground: true)
         let session = fixture.makeSession()
@@ -104,7 +106,7 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         return tokens
     }
 
-    @Test func `that the issuer asks for keeps back a caller that needs a successor, too`() throws {
+    @Test func `The pause that the issuer asks for also holds back a caller that needs a successor`() throws {
         let fixture = fixture(PatienceCase.status(.tooManyRequests, "500", pause: 500).error)
         let session = fixture.makeSession()
         let tokens = try failedOnce(session, fixture)
@@ -115,7 +117,7 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         #expect(fixture.refreshes == 2)
     }
 
-    @Test func `of the session itself does not keep back a caller that needs a successor`() throws {
+    @Test func `The pause of the session itself does not hold back a caller that needs a successor`() throws {
         let fixture = fixture(PatienceCase.unreached)
         let session = fixture.makeSession()
         let tokens = try failedOnce(session, fixture)

@@ -220,16 +220,18 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `A refusal of a refresh` {
+@Suite struct RefreshRefusalTests {
     @Test(
         arguments: RefreshAnswer.issuers + RefreshAnswer.gateways + RefreshAnswer.others + RefreshAnswer.unclear
             + RefreshAnswer.mistakes)
-    func `is the issuer's only if nothing between could have written it`(answer: RefreshAnswer) {
+    func `A refusal of a refresh is the issuer's only if no intermediary could have written it`(answer: RefreshAnswer) {
         #expect(answer.response.refreshRefusal == answer.refusal)
     }
 
     @Test(arguments: RefreshAnswer.gateways)
-    func `in a gateway's words keeps the session and its refresh token`(answer: RefreshAnswer) throws {
+    func `A refusal of a refresh in a gateway's words keeps the session and its refresh token`(answer: RefreshAnswer)
+        throws
+    {
         let error = HTTPError.unacceptableStatus(answer.response)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw error }
         let session = fixture.makeSession()
@@ -239,7 +241,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: RefreshAnswer.unclear)
-    func `in words that a gateway might use ends the session once they come again after a pause`(
+    func `A refusal of a refresh in a gateway's words ends the session once it repeats after a pause`(
         answer: RefreshAnswer
     ) throws {
         let error = HTTPError.unacceptableStatus(answer.response)
@@ -256,7 +258,9 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: RefreshAnswer.mistakes)
-    func `that is none keeps the session, however often it comes`(answer: RefreshAnswer) throws {
+    func `A refusal of a refresh that is not one keeps the session, however often it comes`(answer: RefreshAnswer)
+        throws
+    {
         let error = HTTPError.unacceptableStatus(answer.response)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw error }
         let session = fixture.makeSession()
@@ -269,7 +273,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: RefreshAnswer.issuers.filter { !$0.response.status.isSuccess })
-    func `in the issuer's words ends the session at once`(answer: RefreshAnswer) throws {
+    func `A refusal of a refresh in the issuer's words ends the session at once`(answer: RefreshAnswer) throws {
         let error = HTTPError.unacceptableStatus(answer.response)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw error }
         let session = fixture.makeSession()
@@ -277,7 +281,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         #expect(session.currentState == .signedOut(.issuer))
     }
 
-    @Test func `of another issuer's session ends nothing`() throws {
+    @Test func `A refusal of a refresh of another issuer's session ends nothing`() throws {
         let cause = HTTPError.unacceptableStatus(HTTPResponse(status: .unauthorized))
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in
             throw AuthError.refreshFailed.caused(by: cause)
@@ -290,13 +294,13 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `The response to a sign-out` {
+@Suite struct SignOutResponseTests {
     @Test(arguments: [
         RefreshAnswer("no content", .noContent, nil), .init("an empty success", .ok, nil),
         .init("a message", .ok, #"{"message":"Signed out"}"#, nil), .init("null", .ok, "null", nil),
         .init("a byte order mark", .ok, "\u{FEFF}{}", nil),
     ])
-    func `confirms if it is empty or JSON`(answer: RefreshAnswer) {
+    func `The response to a sign-out confirms if it is empty or JSON`(answer: RefreshAnswer) {
         #expect(answer.response.revocationOutcome == .confirmed)
     }
 
@@ -305,7 +309,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init("RFC 7009", .badRequest, #"{"error":"unsupported_token_type"}"#, nil),
         .init("GitHub's habit", .ok, #"{"error":"unknown_session"}"#, nil),
     ])
-    func `refuses in the server's own words`(answer: RefreshAnswer) {
+    func `The response to a sign-out refuses in the server's own words`(answer: RefreshAnswer) {
         #expect(answer.response.revocationOutcome == .refused)
     }
 
@@ -320,7 +324,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
             .init("a wrong client", .unauthorized, #"{"error":"invalid_client"}"#, nil),
             .init("a wrong request", .badRequest, #"{"error":"invalid_request"}"#, nil),
         ])
-    func `says nothing otherwise, so the sign-out is repeated`(answer: RefreshAnswer) {
+    func `The response to a sign-out says nothing otherwise, so the sign-out is repeated`(answer: RefreshAnswer) {
         #expect(answer.response.revocationOutcome == .unavailable)
     }
 }

@@ -41,7 +41,7 @@ private final class Disk: SecretStore {
     func names() -> [String] { store.names() }
 }
 
-@Suite struct `A credential that a response rotated while the disk was full` {
+@Suite struct RotationTests {
     private let disk = Disk()
     private let simulation = Simulation(seed: 1)
 
@@ -88,7 +88,8 @@ private final class Disk: SecretStore {
 
     private var stored: Ticket? { get async throws { try await store.load() } }
 
-    @Test func `is used at once, and stored as soon as there is room`() throws {
+    @Test
+    func `A credential that a response rotated while the disk was full is used at once, and stored later`() throws {
         let session = session()
         try run {
             try await rotateUnstored(session)
@@ -101,7 +102,8 @@ private final class Disk: SecretStore {
         }
     }
 
-    @Test func `is stored by the next rotation, too`() throws {
+    @Test
+    func `A credential that a response rotated while the disk was full is also stored by the next rotation`() throws {
         let session = session()
         try run {
             try await rotateUnstored(session)
@@ -112,7 +114,7 @@ private final class Disk: SecretStore {
         }
     }
 
-    @Test func `is refreshed like any other, and loses nothing to the refresh`() throws {
+    @Test func `A credential that a response rotated while the disk was full refreshes like any other`() throws {
         let session = session()
         try run {
             try await rotateUnstored(session)
@@ -124,7 +126,8 @@ private final class Disk: SecretStore {
         }
     }
 
-    @Test func `does not come back after a sign-out`() throws {
+    @Test
+    func `A credential that a response rotated while the disk was full does not come back after a sign-out`() throws {
         let session = session()
         try run {
             try await rotateUnstored(session)

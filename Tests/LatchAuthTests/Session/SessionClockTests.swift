@@ -11,7 +11,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A session whose clock is set` {
+@Suite struct SessionClockTests {
     typealias State = Session<Tokens>.State
 
     let fixture = SessionFixture()
@@ -27,7 +27,8 @@ import Testing
     private func settle() { _ = fixture.simulation.run(horizon: .zero) }
 
     // Report Q7 in Documentation/PublicReports.md.
-    @Test(.tags(.j15)) func `stays expired when the date is set back, without a request`() throws {
+    @Test(.tags(.sessionObservers))
+    func `A session whose clock is set stays expired when the date is set back, without a request`() throws {
         let session = fixture.makeSession()
         let seen = collect(session)
         let tokens = fixture.tokens(0)
@@ -41,7 +42,7 @@ import Testing
         #expect(fixture.requests.isEmpty)
     }
 
-    @Test func `expires in time although the date is set back before`() throws {
+    @Test func `A session whose clock is set expires in time although the date is set back before`() throws {
         let session = fixture.makeSession()
         let tokens = fixture.tokens(0)
         try fixture.run { try await session.signIn(tokens) }
@@ -53,7 +54,7 @@ import Testing
         #expect(fixture.simulation.trueNow.timeIntervalSince(began) < 905)
     }
 
-    @Test func `refreshes an expired credential after the date was set back, and uses the next one for its whole life`()
+    @Test func `A session whose clock is set back refreshes, and uses the next credential for its whole life`()
         throws
     {
         let session = fixture.makeSession()
@@ -69,7 +70,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `believes a date that the issuer shows after it was set back`() throws {
+    @Test func `A session whose clock is set believes a date that the issuer shows after it was set back`() throws {
         let session = fixture.makeSession()
         let tokens = fixture.tokens(0)
         try fixture.run { try await session.signIn(tokens) }
@@ -84,7 +85,8 @@ import Testing
         #expect(session.currentState == .signedIn(tokens))
     }
 
-    @Test(.tags(.j15)) func `expires at once when the date is set forward, and again when its time comes`() throws {
+    @Test(.tags(.sessionObservers))
+    func `A session whose clock is set forward expires at once, and again when its time comes`() throws {
         let session = fixture.makeSession()
         let seen = collect(session)
         let tokens = fixture.tokens(0)
@@ -103,7 +105,8 @@ import Testing
         #expect(fixture.refreshes == 0)
     }
 
-    @Test(.tags(.j15)) func `follows the issuer's date in both directions, exactly once`() throws {
+    @Test(.tags(.sessionObservers))
+    func `A session whose clock is set follows the issuer's date in both directions, exactly once`() throws {
         let session = fixture.makeSession()
         let seen = collect(session)
         let tokens = fixture.tokens(0)
@@ -118,7 +121,8 @@ import Testing
         #expect(fixture.refreshes == 0)
     }
 
-    @Test func `expires when it should by the corrected clock, although it went to sleep by the wrong one`() throws {
+    @Test
+    func `A session whose clock is corrected expires on time, although it went to sleep by the wrong one`() throws {
         let session = fixture.makeSession()
         let tokens = fixture.tokens(0)
         try fixture.run { try await session.signIn(tokens) }
@@ -130,7 +134,7 @@ import Testing
         #expect(fixture.simulation.now.timeIntervalSince(now) < 101)
     }
 
-    @Test func `uses again what is fresh again, without a refresh`() throws {
+    @Test func `A session whose clock is set reuses a fresh credential without a refresh`() throws {
         let session = fixture.makeSession()
         let tokens = fixture.issue(0)
         try fixture.run { try await session.signIn(tokens) }
@@ -141,7 +145,8 @@ import Testing
         #expect(fixture.refreshes == 0)
     }
 
-    @Test func `does not pause its refreshes for the days that a date was set back`() throws {
+    @Test
+    func `A session whose clock is set does not pause its refreshes for the days that a date was set back`() throws {
         let isOffline = Mutex(true)
         let lastFailure = Mutex(Date.distantPast)
         let policy = RefreshPolicy(jitter: .zero, refreshesInBackground: true)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A session that no task holds` {
+@Suite struct SessionEndTests {
     let clock = ManualClock()
 
     private func session(life: Double = 900) async throws -> Session<Tokens> {
@@ -19,7 +19,7 @@ import Testing
         return session
     }
 
-    @Test func `is gone although its streams are open, and ends them`() async throws {
+    @Test func `A session that no task holds is gone although its streams are open, and ends them`() async throws {
         var owned: Session<Tokens>? = try await session()
         weak let session = owned
         let states = try #require(owned?.states)
@@ -34,7 +34,7 @@ import Testing
         #expect(session == nil)
     }
 
-    @Test func `leaves no task behind: none sleeps, and none listens for jumps of the date`() async throws {
+    @Test func `A session that no task holds leaves no sleeping task and no watch on the date`() async throws {
         var owned: Session<Tokens>? = try await session()
         try await eventually { clock.sleepers.count == 1 && clock.jumpListenerCount == 1 }
         _ = try await owned?.credential()
@@ -44,7 +44,7 @@ import Testing
         #expect(clock.jumpListenerCount == 0)
     }
 
-    @Test func `sleeps no more once its credential is expired or gone`() async throws {
+    @Test func `A session that no task holds sleeps no more once its credential is expired or gone`() async throws {
         let session = try await session(life: -1)
         try await eventually { clock.sleepers.isEmpty }
         try await session.signIn(Tokens(access: "b", expiry: clock.now.addingTimeInterval(60)))
@@ -54,7 +54,8 @@ import Testing
         #expect(clock.jumpListenerCount == 1)
     }
 
-    @Test func `forgets an observer that stops, and one whose task is cancelled`() async throws {
+    @Test
+    func `A session that no task holds forgets an observer that stops, and one whose task is canceled`() async throws {
         let session = try await session()
         for await _ in session.states { break }
         try await eventually { session.broadcast.watcherCount == 0 }

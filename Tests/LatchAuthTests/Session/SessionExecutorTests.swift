@@ -40,13 +40,13 @@ private final class WatchfulStore: TokenStore {
     func clear() { kept.withLock { $0 = nil } }
 }
 
-@Suite struct `A session with an executor of its own` {
+@Suite struct SessionExecutorTests {
     private let clock = ManualClock()
 
     private var expired: Tokens { Tokens(access: "a0", refresh: "r0", expiry: clock.now.addingTimeInterval(-1)) }
     private var fresh: Tokens { Tokens(access: "a1", refresh: "r1", expiry: clock.now.addingTimeInterval(900)) }
 
-    @Test func `restores and refreshes on it, whoever asks from wherever`() async throws {
+    @Test func `A session with its own executor restores and refreshes on it, for every caller`() async throws {
         let refreshedOnExecutor = Mutex<[Bool]>([])
         let store = WatchfulStore(expired)
         let session = Session(store: store, clock: clock.wallClock(), executor: QueueExecutor()) { [fresh] _ in
@@ -60,7 +60,8 @@ private final class WatchfulStore: TokenStore {
         #expect(store.kept.withLock { $0 } == fresh)
     }
 
-    @Test func `serves a hundred callers from elsewhere with one refresh`() async throws {
+    @Test
+    func `A session with its own executor serves a hundred callers from elsewhere with one refresh`() async throws {
         let refreshes = Mutex(0)
         let store = WatchfulStore(expired)
         let session = Session(store: store, clock: clock.wallClock(), executor: QueueExecutor()) { [fresh] _ in
@@ -75,7 +76,7 @@ private final class WatchfulStore: TokenStore {
         #expect(refreshes.withLock { $0 } == 1)
     }
 
-    @Test func `ends, and its streams with it, when no task keeps it`() async throws {
+    @Test func `A session with its own executor ends, and its streams with it, when no task keeps it`() async throws {
         let states: AsyncStream<Session<Tokens>.State>
         do {
             let session = Session(store: WatchfulStore(nil), clock: clock.wallClock(), executor: QueueExecutor()) {

@@ -4,9 +4,9 @@ import LatchTesting
 import SessionSimulation
 import Testing
 
-@Suite struct `A session in every order of events` {
+@Suite struct SessionExplorationTests {
     @Test(arguments: SessionExploration.scenarios)
-    func `keeps every rule`(scenario: SessionExploration.Scenario) {
+    func `A session in every order of events keeps every rule`(scenario: SessionExploration.Scenario) {
         let report = StateExplorer.explore(scenario.world, depth: scenario.depth, limit: 1_000_000)
         #expect(
             report.violation == nil,
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: SessionExploration.defects)
-    func `shows each defect by a shortest way to it`(defect: SessionExploration.Defect) {
+    func `Every defect of a session is shown by a shortest order of events`(defect: SessionExploration.Defect) {
         let report = StateExplorer.explore(defect.world, depth: 40, limit: 100_000)
         #expect(report.violation != nil, "\(report.states) states, depth \(report.depth)")
     }

@@ -41,9 +41,11 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `A failed refresh` {
-    @Test(.tags(.j9), arguments: IssuerAnswer.keeping)
-    func `keeps the session, tells every waiter and is tried again at the next call`(answer: IssuerAnswer) throws {
+@Suite struct SessionFailureTests {
+    @Test(.tags(.refreshFailure), arguments: IssuerAnswer.keeping)
+    func `A failed refresh keeps the session, fails for every waiter and is tried again at the next call`(
+        answer: IssuerAnswer
+    ) throws {
         let isBroken = Mutex(true)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { request, fixture in
             try await fixture.simulation.clock.sleep(for: .milliseconds(10))
@@ -67,8 +69,10 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         #expect(try fixture.run { try await session.credential() }.access == "access-1")
     }
 
-    @Test(.tags(.j9), arguments: IssuerAnswer.ending)
-    func `ends the session once when the issuer says so, with a typed error`(answer: IssuerAnswer) throws {
+    @Test(.tags(.refreshFailure), arguments: IssuerAnswer.ending)
+    func `A failed refresh ends the session once when the issuer says so, with a typed error`(answer: IssuerAnswer)
+        throws
+    {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw answer.error }
         let session = fixture.makeSession()
         #expect(throws: AuthError.reauthenticationRequired) { try fixture.run { try await session.credential() } }
@@ -79,7 +83,8 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         #expect(fixture.world.withLock { $0.clears } == 1)
     }
 
-    @Test func `is no error while the old credential is accepted, and is not repeated at once`() throws {
+    @Test
+    func `A failed refresh is not an error while the old credential is accepted, and is not repeated at once`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0)) { _, _ in throw HTTPError.offline }
         let session = fixture.makeSession()
         try fixture.run { try await session.restore() }
@@ -92,7 +97,8 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         #expect(fixture.refreshes == 2)
     }
 
-    @Test func `is repeated under the same idempotency key until it succeeds, then under another`() throws {
+    @Test
+    func `A failed refresh is repeated under the same idempotency key until it succeeds, then under another`() throws {
         // Two for each call: the first one of a refresh is repeated at once.
         let failures = Mutex(4)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
@@ -118,7 +124,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         #expect(keys[5] != keys[0])
     }
 
-    @Test func `does not ask the issuer while the store is locked`() throws {
+    @Test func `A failed refresh does not ask the issuer while the store is locked`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let session = fixture.makeSession()
         try fixture.run { try await session.restore() }
@@ -128,7 +134,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `gives way to what another session stored meanwhile`() throws {
+    @Test func `A failed refresh gives way to what another session stored meanwhile`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
             let tokens = fixture.issue(5)
             fixture.world.withLock { $0.stored = tokens }

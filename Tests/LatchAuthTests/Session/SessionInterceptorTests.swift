@@ -6,7 +6,7 @@ import LatchHTTP
 import Synchronization
 import Testing
 
-@Suite struct `A request through a session` {
+@Suite struct SessionInterceptorTests {
     let fixture = SessionFixture()
 
     /// Sends a GET to an authority through the fixture's client, whose scope is `api.example.com`.
@@ -30,7 +30,7 @@ import Testing
         ("https", "evil.com"), ("https", "api.example.com.evil.com"), ("https", "xapi.example.com"),
         ("http", "api.example.com"), ("https", "api.example.com."),
     ])
-    func `out of its scope carries no credential, and its refusal refreshes none`(
+    func `A request outside a session's scope carries no credential, and its refusal refreshes none`(
         scheme: String, authority: String
     ) throws {
         let session = try signedIn()
@@ -40,20 +40,20 @@ import Testing
         #expect(fixture.refreshes == 0)
     }
 
-    @Test func `out of its scope goes out although no user is signed in`() throws {
+    @Test func `A request outside a session's scope is sent although no user is signed in`() throws {
         #expect(try send(to: "evil.com", over: fixture.makeSession()).status == .unauthorized)
         #expect(fixture.requests.count == 1)
         #expect(fixture.loads == 0)
     }
 
-    @Test func `in its scope carries the session's credential in place of any other`() throws {
+    @Test func `A request in a session's scope carries its credential in place of any other`() throws {
         let session = try signedIn()
         let response = try send(to: "API.example.com:443", fields: [.authorization: "Bearer mine"], over: session)
         #expect(response.status == .ok)
         #expect(fixture.requests.map { $0.fields.values(of: .authorization) } == [["Bearer access-0"]])
     }
 
-    @Test func `that is refused twice is answered by the second refusal`() throws {
+    @Test func `A request through a session that is refused twice is answered by the second refusal`() throws {
         let fixture = SessionFixture { _, fixture in fixture.tokens(1) }
         let session = fixture.makeSession()
         try fixture.run { try await session.signIn(fixture.tokens(0)) }
@@ -64,7 +64,7 @@ import Testing
         #expect(session.currentState == .signedIn(fixture.stored ?? Tokens(access: "")))
     }
 
-    @Test func `is sent again with the same content`() throws {
+    @Test func `A request through a session is sent again with the same content`() throws {
         let session = fixture.makeSession()
         try fixture.run { try await session.signIn(fixture.tokens(0)) }
         let request = SessionFixture.request(.post, body: "one note")
@@ -75,7 +75,9 @@ import Testing
     }
 
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeCorrupt])
-    func `is not sent without its credential where the store cannot be read`(failure: AuthError) throws {
+    func `A request through a session is not sent without its credential if the store cannot be read`(
+        failure: AuthError
+    ) throws {
         fixture.world.withLock { $0.loadFailure = failure }
         #expect(throws: failure) { try send(to: "api.example.com", over: fixture.makeSession()) }
         #expect(fixture.requests.isEmpty)

@@ -9,8 +9,9 @@ import SessionSimulation
 import Synchronization
 import Testing
 
-@Suite struct `The limits of a refresh` {
-    @Test func `end the wait for an issuer that never responds, and a late response is stored all the same`() throws {
+@Suite struct SessionLimitTests {
+    @Test
+    func `The limits of a refresh end the wait for a silent issuer, and a late response is still stored`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
             // A closure that hears of no cancellation.
             try await fixture.simulation.spawn {
@@ -29,7 +30,7 @@ import Testing
         #expect(Set(fixture.world.withLock { $0.refreshes.map(\.idempotencyKey) }).count == 1)
     }
 
-    @Test func `keep a resource that refuses everything from using up refresh tokens`() throws {
+    @Test func `The limits of a refresh keep a resource that refuses everything from using up refresh tokens`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0)) { _, fixture in
             fixture.tokens(fixture.refreshes)
         }
@@ -50,7 +51,7 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `leave a credential without a refresh token to the caller`() throws {
+    @Test func `The limits of a refresh leave a credential without a refresh token to the caller`() throws {
         let tokens = Tokens(access: "a0")
         var policy = RefreshPolicy(jitter: .zero)
         policy.needsRefreshToken = true
@@ -64,7 +65,7 @@ import Testing
         #expect(fixture.stored == tokens)
     }
 
-    @Test func `send content that can be read once no second time`() throws {
+    @Test func `The limits of a refresh send one-shot content only once`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         fixture.world.withLock { $0.accepted = [] }
         let session = fixture.makeSession()
@@ -80,7 +81,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `ask the user where the issuer requires that, and not the issuer again`() throws {
+    @Test func `The limits of a refresh ask the user if the issuer requires that, and not the issuer again`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in
             throw HTTPError(
                 code: "unacceptableStatus", message: "refused",
@@ -97,7 +98,7 @@ import Testing
         #expect(try fixture.run { try await session.credential() } == fresh)
     }
 
-    @Test func `let a server say in its own way that it refuses the credential`() throws {
+    @Test func `The limits of a refresh let a server refuse the credential in its own way`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let resource = ClosureHandler { request in
@@ -115,7 +116,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `do not reach the requests of a task that outlives the refresh`() throws {
+    @Test func `The limits of a refresh do not reach the requests of a task that outlives the refresh`() throws {
         let late = Mutex<Task<HTTPResponse, any Error>?>(nil)
         let client = Mutex<(any Handler)?>(nil)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
@@ -135,8 +136,9 @@ import Testing
     }
 }
 
-@Suite struct `A session before a suspension` {
-    @Test func `finishes what is under way, and begins nothing more until it resumes`() throws {
+@Suite struct SessionSuspensionTests {
+    @Test
+    func `A session before a suspension finishes its work in progress, and begins nothing until it resumes`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let session = fixture.makeSession()
         let first = fixture.simulation.spawn { try await session.credential() }
@@ -157,7 +159,8 @@ import Testing
         #expect(try fixture.run { try await second.value }.access == "access-2")
     }
 
-    @Test func `keeps no program awake for a request that takes long, and takes its answer afterwards`() throws {
+    @Test
+    func `A session before a suspension does not stay awake for a long request, and takes its answer later`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
             try await fixture.simulation.clock.sleep(for: .seconds(20))
             return fixture.issue(1)

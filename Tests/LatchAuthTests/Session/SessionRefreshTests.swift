@@ -10,8 +10,9 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `A refresh` {
-    @Test(.tags(.j7)) func `is not made for a fresh credential, which is sent as it is`() throws {
+@Suite struct SessionRefreshTests {
+    @Test(.tags(.authenticatedSending))
+    func `A refresh is not made for a fresh credential, which is sent as it is`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let client = fixture.client(session)
@@ -21,7 +22,7 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
     }
 
-    @Test(.tags(.j7)) func `is made once for an expired one, before the request`() throws {
+    @Test(.tags(.authenticatedSending)) func `A refresh is made once for an expired one, before the request`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let client = fixture.client(fixture.makeSession())
         #expect(try fixture.run { try await client.respond(to: SessionFixture.request()) }.status == .ok)
@@ -29,7 +30,8 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-1"])
     }
 
-    @Test(.tags(.j7)) func `is not made where that is turned off, and the server's refusal is the answer`() throws {
+    @Test(.tags(.authenticatedSending))
+    func `A refresh is not made if it is turned off, and the server's refusal is the answer`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         fixture.world.withLock { $0.accepted = [] }
         let client = fixture.client(fixture.makeSession(), refreshes: false)
@@ -38,7 +40,7 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
     }
 
-    @Test(.tags(.j7)) func `no signed-in user means no request`() throws {
+    @Test(.tags(.authenticatedSending)) func `A request without a signed-in user is not sent`() throws {
         let fixture = SessionFixture()
         let client = fixture.client(fixture.makeSession())
         #expect(throws: AuthError.missingToken) {
@@ -47,8 +49,8 @@ import Testing
         #expect(fixture.requests.isEmpty)
     }
 
-    @Test(.tags(.j8), arguments: [1, 2, 50, 1_000])
-    func `is shared by all callers of an expired credential`(callers: Int) throws {
+    @Test(.tags(.concurrentRefresh), arguments: [1, 2, 50, 1_000])
+    func `A refresh is shared by all callers of an expired credential`(callers: Int) throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let client = fixture.client(fixture.makeSession())
         let succeeded = try fixture.run {
@@ -64,7 +66,7 @@ import Testing
         #expect(fixture.saves == 1)
     }
 
-    @Test(.tags(.j8)) func `is not made for a refusal that comes after it`() throws {
+    @Test(.tags(.concurrentRefresh)) func `A refresh is not made for a refusal that comes after it`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let old = try fixture.run { try await session.credential() }
@@ -74,7 +76,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test(.tags(.j10)) func `goes on when one of its waiters is cancelled`() throws {
+    @Test(.tags(.waiterCancellation)) func `A refresh goes on when one of its waiters is canceled`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let session = fixture.makeSession()
         let cancelled = fixture.simulation.spawn { try await session.credential() }
@@ -89,7 +91,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test(.tags(.j10)) func `lets a cancelled waiter go before it ends`() throws {
+    @Test(.tags(.waiterCancellation)) func `A refresh lets a canceled waiter go before it ends`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
             try await fixture.simulation.clock.sleep(for: .seconds(3_600))
             return fixture.issue(1)
@@ -105,7 +107,7 @@ import Testing
         #expect(fixture.simulation.now.timeIntervalSince(began) < 2)
     }
 
-    @Test(.tags(.j11)) func `that ends after the sign-out changes nothing`() throws {
+    @Test(.tags(.logoutDuringRefresh)) func `A refresh that ends after the sign-out changes nothing`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let session = fixture.makeSession()
         let waiter = fixture.simulation.spawn { try await session.credential() }
@@ -119,7 +121,7 @@ import Testing
         #expect(fixture.stored == nil)
     }
 
-    @Test(.tags(.j11)) func `of one user does not touch the next`() throws {
+    @Test(.tags(.logoutDuringRefresh)) func `A refresh of one user does not touch the next`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let session = fixture.makeSession()
         let waiter = fixture.simulation.spawn { try await session.credential() }
@@ -134,7 +136,7 @@ import Testing
         #expect(fixture.stored == other)
     }
 
-    @Test(.tags(.j11)) func `a request of one user is not repeated as the next`() throws {
+    @Test(.tags(.logoutDuringRefresh)) func `A request of one user is not repeated as the next user`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let client = fixture.client(session)
@@ -148,7 +150,8 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0"])
     }
 
-    @Test(.tags(.j12)) func `follows the refusal of a credential that is not expired, and the request is sent again`()
+    @Test(.tags(.forcedRefresh))
+    func `A refresh follows the refusal of a credential that is not expired, and the request is sent again`()
         throws
     {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
@@ -163,7 +166,8 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == ["Bearer access-0", "Bearer access-1"])
     }
 
-    @Test(.tags(.j12)) func `is made once for a server that refuses everything, whose answer is then told`() throws {
+    @Test(.tags(.forcedRefresh))
+    func `A refresh is made once for a server that refuses everything, and its answer is returned`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0)) { _, fixture in fixture.tokens(1) }
         fixture.world.withLock { $0.accepted = [] }
         let client = fixture.client(fixture.makeSession())
@@ -172,7 +176,7 @@ import Testing
         #expect(fixture.requests.count == 2)
     }
 
-    @Test func `that goes through its own session does not wait for itself`() throws {
+    @Test func `A refresh that goes through its own session does not wait for itself`() throws {
         let client = Mutex<(any Handler)?>(nil)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
             _ = try await client.withLock { $0 }?.respond(to: SessionFixture.request(.post))
@@ -184,7 +188,7 @@ import Testing
         #expect(fixture.requests.map { $0.fields[.authorization] } == [nil])
     }
 
-    @Test func `that asks its own session gets an error, not a deadlock`() throws {
+    @Test func `A refresh that asks its own session gets an error, not a deadlock`() throws {
         let itself = Mutex<Session<Tokens>?>(nil)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in
             guard let session = itself.withLock({ $0 }) else { throw HTTPError.offline }
@@ -196,7 +200,7 @@ import Testing
         itself.withLock { $0 = nil }
     }
 
-    @Test func `takes over what another session of the same store has refreshed`() throws {
+    @Test func `A refresh takes over what another session of the same store has refreshed`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let (first, second) = (fixture.makeSession(), fixture.makeSession())
         try fixture.run { try await second.restore() }
@@ -205,7 +209,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `finds the user signed out by another session of the same store`() throws {
+    @Test func `A refresh finds the user signed out by another session of the same store`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1))
         let (first, second) = (fixture.makeSession(), fixture.makeSession())
         try fixture.run { try await second.restore() }

@@ -7,8 +7,8 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `A session and its store` {
-    @Test(.tags(.j4)) func `stores what is signed in, and forgets it at sign-out`() throws {
+@Suite struct SessionRestoreTests {
+    @Test(.tags(.tokenSaving)) func `A session stores the signed-in credential, and forgets it at sign-out`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let tokens = fixture.tokens(1)
@@ -22,7 +22,8 @@ import Testing
         #expect(fixture.stored == nil)
     }
 
-    @Test(.tags(.j5)) func `keeps the earlier pair when the new one cannot be stored, and says so`() throws {
+    @Test(.tags(.atomicSaving))
+    func `A session and its store keep the earlier pair if the new one cannot be stored, and say so`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: 0))
         let session = fixture.makeSession()
         fixture.world.withLock { $0.saveFailure = .storeFull }
@@ -31,7 +32,8 @@ import Testing
         #expect(session.currentState.credential?.access == "access-0")
     }
 
-    @Test(.tags(.j5)) func `stores the pair at the next call without asking the issuer again`() throws {
+    @Test(.tags(.atomicSaving))
+    func `A session stores the pair at the next call without asking the issuer again`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: 0))
         let session = fixture.makeSession()
         fixture.world.withLock { $0.saveFailure = .storeLocked }
@@ -43,7 +45,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test(.tags(.j5)) func `a sign-in that cannot be stored leaves the session as it was`() throws {
+    @Test(.tags(.atomicSaving)) func `A sign-in that cannot be stored leaves the session as it was`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let (first, second) = (fixture.tokens(1), fixture.tokens(2))
@@ -53,7 +55,7 @@ import Testing
         #expect(session.currentState == .signedIn(first))
     }
 
-    @Test(.tags(.j6)) func `tells "no account" from "not read yet"`() throws {
+    @Test(.tags(.sessionLoading)) func `A session distinguishes "no account" from "not read yet"`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         #expect(session.currentState == .unknown)
@@ -62,8 +64,8 @@ import Testing
         #expect(throws: AuthError.missingToken) { try fixture.run { try await session.credential() } }
     }
 
-    @Test(.tags(.j6), arguments: [(900.0, true), (-1.0, false)])
-    func `restores what is kept, fresh or expired`(life: Double, isFresh: Bool) throws {
+    @Test(.tags(.sessionLoading), arguments: [(900.0, true), (-1.0, false)])
+    func `A session restores the kept credential, fresh or expired`(life: Double, isFresh: Bool) throws {
         let tokens = SessionFixture().tokens(0, life: life)
         let fixture = SessionFixture(holding: tokens)
         let session = fixture.makeSession()
@@ -71,7 +73,7 @@ import Testing
         #expect(session.currentState == (isFresh ? .signedIn(tokens) : .expired(tokens)))
     }
 
-    @Test(.tags(.j6)) func `takes a locked store for unavailable, and tries again`() throws {
+    @Test(.tags(.sessionLoading)) func `A session takes a locked store for unavailable, and tries again`() throws {
         let tokens = SessionFixture().tokens(0)
         let fixture = SessionFixture(holding: tokens)
         let session = fixture.makeSession()
@@ -83,7 +85,7 @@ import Testing
         #expect(try fixture.run { try await session.credential() } == tokens)
     }
 
-    @Test(.tags(.j6)) func `reads the store once, whoever asks and how often`() throws {
+    @Test(.tags(.sessionLoading)) func `A session reads the store once, however often it is asked`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         try fixture.run {
@@ -96,7 +98,7 @@ import Testing
         #expect(fixture.loads == 1)
     }
 
-    @Test(.tags(.j6)) func `a sign-in during the restoration wins`() throws {
+    @Test(.tags(.sessionLoading)) func `A sign-in during the restoration wins`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let tokens = fixture.tokens(7)
@@ -109,7 +111,7 @@ import Testing
         #expect(fixture.stored == tokens)
     }
 
-    @Test func `signs out although the store could never be read`() throws {
+    @Test func `A session signs out although the store could never be read`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         fixture.world.withLock { $0.loadFailure = .storeCorrupt }
@@ -118,7 +120,7 @@ import Testing
         #expect(fixture.stored == nil)
     }
 
-    @Test func `stays signed in when the store cannot forget`() throws {
+    @Test func `A session stays signed in if the store cannot forget`() throws {
         let tokens = SessionFixture().tokens(0)
         let fixture = SessionFixture(holding: tokens)
         let session = fixture.makeSession()

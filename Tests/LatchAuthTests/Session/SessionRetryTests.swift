@@ -29,7 +29,7 @@ private final class Script: Sendable {
     }
 }
 
-@Suite(.tags(.n16)) struct `a refresh and the attempts at a request` {
+@Suite(.tags(.retryPolicy)) struct SessionRetryTests {
     enum Order: CaseIterable { case retryOutside, retryInside }
 
     let fixture = SessionFixture()
@@ -52,7 +52,7 @@ private final class Script: Sendable {
     }
 
     @Test(arguments: Order.allCases)
-    func `are counted apart: after the refresh there are still all attempts`(order: Order) throws {
+    func `A refresh and the attempts at a request are counted apart`(order: Order) throws {
         let script = Script(.unauthorized, 503, 503, .ok)
         #expect(try ask(order, script).status == .ok)
         #expect(fixture.refreshes == 1)
@@ -61,14 +61,15 @@ private final class Script: Sendable {
     }
 
     @Test(arguments: Order.allCases)
-    func `do without each other: the refresh happens where there is only one attempt`(order: Order) throws {
+    func `A refresh and the attempts at a request are independent: one attempt still refreshes`(order: Order) throws {
         let script = Script(.unauthorized, .ok)
         #expect(try ask(order, script, attempts: 1).status == .ok)
         #expect(script.requests == ["access-0 1", "access-1 1"])
         #expect(fixture.refreshes == 1)
     }
 
-    @Test(arguments: Order.allCases) func `cost a request that is not idempotent no more than the one repeat`(
+    @Test(arguments: Order.allCases)
+    func `A refresh and the attempts at a request repeat a non-idempotent request only once`(
         order: Order
     ) throws {
         let script = Script(.unauthorized, 503)
@@ -76,14 +77,16 @@ private final class Script: Sendable {
         #expect(script.requests == ["access-0 1", "access-1 1"])
     }
 
-    @Test(arguments: Order.allCases) func `spend nothing of a budget for the refresh`(order: Order) throws {
+    @Test(arguments: Order.allCases)
+    func `A refresh and the attempts at a request spend nothing of a budget for the refresh`(order: Order) throws {
         let budget = RetryBudget(share: 0, reserve: 1)
         let script = Script(.unauthorized, .ok)
         #expect(try ask(order, script, budget: budget).status == .ok)
         #expect(!budget.isEmpty)
     }
 
-    @Test(arguments: Order.allCases) func `end with a server that always refuses: one refresh, one repeat`(order: Order)
+    @Test(arguments: Order.allCases)
+    func `A refresh and the attempts at a request end with a server that always refuses after one repeat`(order: Order)
         throws
     {
         let script = Script(.unauthorized)
@@ -92,7 +95,8 @@ private final class Script: Sendable {
         #expect(fixture.refreshes == 1)
     }
 
-    @Test(arguments: Order.allCases) func `find a refusal between two failures`(order: Order) throws {
+    @Test(arguments: Order.allCases)
+    func `A refresh and the attempts at a request find a refusal between two failures`(order: Order) throws {
         let script = Script(503, .unauthorized, 503, .ok)
         #expect(try ask(order, script).status == .ok)
         #expect(fixture.refreshes == 1)
@@ -100,9 +104,11 @@ private final class Script: Sendable {
     }
 }
 
-@Suite(.tags(.n22)) struct `the tokens of a session` {
+@Suite(.tags(.logRedaction)) struct SessionTokenLoggingTests {
     @Test(arguments: LogLevel.allCases, [true, false])
-    func `are in no log, also while they are refreshed`(level: LogLevel, isInside: Bool) throws {
+    func `The tokens of a session are in no log, not even while they are refreshed`(level: LogLevel, isInside: Bool)
+        throws
+    {
         let fixture = SessionFixture()
         let script = Script(.unauthorized, 503, .ok)
         let session = fixture.makeSession()

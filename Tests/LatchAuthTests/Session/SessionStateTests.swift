@@ -11,7 +11,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `The states of a session` {
+@Suite struct SessionStateTests {
     typealias State = Session<Tokens>.State
 
     /// Collects the states that a stream yields.
@@ -21,7 +21,8 @@ import Testing
         return { seen.withLock { $0 } }
     }
 
-    @Test(.tags(.attackC1)) func `begin with the current one and follow each change once, for every observer`() throws {
+    @Test(.tags(.refreshReuse))
+    func `The states of a session begin with the current one and follow each change once, for every observer`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let tokens = fixture.tokens(1)
@@ -37,7 +38,7 @@ import Testing
         #expect(late() == [.signedIn(tokens), .signedOut(.user)])
     }
 
-    @Test(.tags(.attackC1)) func `go on for the others when one observer stops`() throws {
+    @Test(.tags(.refreshReuse)) func `The states of a session go on for the others when one observer stops`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let states = session.states
@@ -53,7 +54,7 @@ import Testing
         #expect(other() == [.unknown, .signedIn(tokens)])
     }
 
-    @Test(.tags(.attackC1)) func `end with the session`() throws {
+    @Test(.tags(.refreshReuse)) func `The states of a session end with the session`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         var session: Session<Tokens>? = fixture.makeSession()
         let states = session?.states
@@ -68,13 +69,13 @@ import Testing
         #expect(ended.withLock { $0 })
     }
 
-    @Test(.tags(.attackC1)) func `leave nothing behind after ten thousand observers`() {
+    @Test(.tags(.refreshReuse)) func `The states of a session leave nothing behind after ten thousand observers`() {
         let session = SessionFixture().makeSession()
         for _ in 0..<10_000 { _ = session.states }
         #expect(session.broadcast.watcherCount == 0)
     }
 
-    @Test(.tags(.j15)) func `change with time alone, each change once`() throws {
+    @Test(.tags(.sessionObservers)) func `The states of a session change with time too, each change once`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let seen = collect(session.states, in: fixture)
@@ -88,7 +89,7 @@ import Testing
         #expect(seen() == [.unknown, .signedIn(first), .expired(first), .signedIn(second), .signedOut(.user)])
     }
 
-    @Test func `follow a background refresh before the expiry, for ever`() throws {
+    @Test func `The states of a session follow a background refresh before the expiry, forever`() throws {
         let policy = RefreshPolicy(jitter: .zero, refreshesInBackground: true)
         let fixture = SessionFixture(policy: policy)
         let session = fixture.makeSession()
@@ -102,7 +103,7 @@ import Testing
         #expect(!seen().contains { if case .expired = $0 { true } else { false } })
     }
 
-    @Test func `survive a long outage in the background, and recover`() throws {
+    @Test func `The states of a session survive a long outage in the background, and recover`() throws {
         let isOffline = Mutex(true)
         let policy = RefreshPolicy(jitter: .zero, refreshesInBackground: true)
         let fixture = SessionFixture(policy: policy) { _, fixture in

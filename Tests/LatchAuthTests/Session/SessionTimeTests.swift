@@ -11,10 +11,10 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A session and time` {
+@Suite struct SessionTimeTests {
     /// Life 3,600 s, lead 300 s: a refresh is due when less than 300 s are left (behaviour P4 and L5).
-    @Test(.tags(.p4), arguments: [(301.0, 0), (299.0, 1), (0.0, 1), (-10.0, 1)])
-    func `refreshes when less than the lead is left`(left: Double, refreshes: Int) throws {
+    @Test(.tags(.refreshOnDemand), arguments: [(301.0, 0), (299.0, 1), (0.0, 1), (-10.0, 1)])
+    func `A session refreshes when less than the lead is left`(left: Double, refreshes: Int) throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         var tokens = fixture.tokens(0, life: 3_600)
@@ -26,7 +26,7 @@ import Testing
         #expect(fixture.refreshes == refreshes)
     }
 
-    @Test func `takes no more than a fifth of a short life as the lead`() throws {
+    @Test func `A session takes no more than a fifth of a short life as the lead`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let tokens = fixture.tokens(0, life: 10)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: [(0.5, 4.9, 5.1), (7, 4.9, 5.1), (0.3, 6.9, 7.1)])
-    func `takes as much of a short life as the policy says, and never more than half`(
+    func `A session takes as much of a short life as the policy says, and never more than half`(
         share: Double, before: Double, after: Double
     ) throws {
         var policy = RefreshPolicy(lead: .seconds(300), jitter: .zero)
@@ -66,8 +66,8 @@ import Testing
     }
 
     /// A3: who starts late in a credential's life must not take the rest for the whole.
-    @Test(.tags(.a3), arguments: [(719.0, 0), (721, 1), (899, 1)])
-    func `counts the life of a credential that does not say when it began, also after a start`(
+    @Test(.tags(.scheduledRefresh), arguments: [(719.0, 0), (721, 1), (899, 1)])
+    func `A session counts the life of a credential without a start date, also after a restart`(
         age: Double, refreshes: Int
     ) throws {
         let fixture = SessionFixture()
@@ -83,7 +83,7 @@ import Testing
         #expect(fixture.refreshes == refreshes)
     }
 
-    @Test func `keeps no other date where the credential says when it began`() throws {
+    @Test func `A session keeps no other date if the credential has a start date`() throws {
         let fixture = SessionFixture()
         let store = InMemoryTokenStore<Tokens>()
         let session = fixture.makeSession(over: store)
@@ -96,7 +96,7 @@ import Testing
         #expect(store.loadRecord()?.issued == nil)
     }
 
-    @Test func `counts the life of a successor from its own beginning`() throws {
+    @Test func `A session counts the life of a successor from its own beginning`() throws {
         let fixture = SessionFixture { request, fixture in
             var tokens = fixture.issue(fixture.world.withLock { $0.refreshes.count })
             tokens.issued = nil
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `spreads refreshes by jitter, within the lead`() throws {
+    @Test func `A session spreads refreshes by jitter, within the lead`() throws {
         var dues: Set<Date> = []
         let fixture = SessionFixture(policy: RefreshPolicy(lead: .seconds(300), jitter: .seconds(30)))
         for _ in 0..<50 {
@@ -133,7 +133,7 @@ import Testing
         #expect(dues.count > 40)
     }
 
-    @Test func `never refreshes what has no expiry`() throws {
+    @Test func `A session never refreshes a credential without an expiry`() throws {
         let fixture = SessionFixture(holding: Tokens(access: "eternal"))
         let session = fixture.makeSession()
         try fixture.run {
@@ -145,7 +145,7 @@ import Testing
     }
 
     @Test(arguments: [86_400.0, -86_400.0, 3_600.0, -600.0])
-    func `learns from the server's date that its own clock is wrong`(jump: Double) throws {
+    func `A session learns from the server's date that its own clock is wrong`(jump: Double) throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let client = fixture.client(session)
@@ -157,7 +157,7 @@ import Testing
         #expect(fixture.refreshes <= 1)
     }
 
-    @Test func `does not take the time that an answer travelled for a wrong clock`() throws {
+    @Test func `A session does not take the travel time of an answer for a wrong clock`() throws {
         let fixture = SessionFixture()
         let session = fixture.makeSession()
         let sent = fixture.simulation.now

@@ -8,7 +8,7 @@ import SessionSimulation
 import Synchronization
 import Testing
 
-@Suite struct `A session that is to come to rest` {
+@Suite struct SettledSessionTests {
     /// An issuer that answers after so many seconds.
     private func fixture(answeringAfter seconds: Int, life: Double) -> SessionFixture {
         SessionFixture(holding: SessionFixture().tokens(0, life: life)) { _, fixture in
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `waits for the answer that an impatient caller has not waited for`() throws {
+    @Test func `A session that waits to settle waits for the answer that an impatient caller left`() throws {
         let fixture = fixture(answeringAfter: 70, life: 100)
         let session = fixture.makeSession()
         try fixture.pass(.seconds(90))
@@ -28,7 +28,8 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `stores an answer that comes after the time limit of its callers`() throws {
+    @Test
+    func `A session that waits to settle stores an answer that comes after the time limit of its callers`() throws {
         let fixture = fixture(answeringAfter: 200, life: -1)
         let session = fixture.makeSession()
         #expect(throws: AuthError.refreshTimedOut) { try fixture.run { try await session.credential() } }
@@ -38,7 +39,8 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `says that it is not at rest when the limit is over, or its caller is cancelled`() throws {
+    @Test
+    func `A session that waits to settle reports that it is not at rest at the limit or on cancellation`() throws {
         let fixture = fixture(answeringAfter: 1_000, life: -1)
         let session = fixture.makeSession()
         fixture.simulation.spawn { _ = try? await session.credential() }
@@ -53,7 +55,7 @@ import Testing
         #expect(fixture.stored?.access == "access-1")
     }
 
-    @Test func `tries again to store what a full disk has refused`() throws {
+    @Test func `A session that waits to settle tries again to store a result that a full disk refused`() throws {
         let fixture = fixture(answeringAfter: 1, life: -1)
         fixture.world.withLock { $0.saveFailure = .storeFull }
         let session = fixture.makeSession()
@@ -66,7 +68,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `is not at rest while it is suspended with a request in flight`() throws {
+    @Test func `A session that waits to settle is not at rest while suspended with a request in flight`() throws {
         let fixture = fixture(answeringAfter: 60, life: -1)
         let session = fixture.makeSession()
         fixture.simulation.spawn { _ = try? await session.credential() }
@@ -81,7 +83,8 @@ import Testing
         #expect(fixture.stored?.access == "access-1")
     }
 
-    @Test func `keeps the answer for an app that signs in again with the tokens that it has`() throws {
+    @Test
+    func `A session that waits to settle keeps the answer for an app that signs in again with its tokens`() throws {
         let fixture = fixture(answeringAfter: 10, life: -1)
         let session = fixture.makeSession()
         fixture.simulation.spawn { _ = try? await session.credential() }
@@ -92,7 +95,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `does not let a request that hangs hold up that of a later session`() throws {
+    @Test func `A session that waits to settle is not held up by a hanging request of an earlier session`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { request, fixture in
             if request.credential.refresh == "refresh-0" {
                 try await fixture.simulation.clock.sleep(for: .seconds(5_000))
@@ -107,7 +110,7 @@ import Testing
         #expect(fixture.refreshes == 2)
     }
 
-    @Test func `waits without a limit for a store, where its caller says so`() throws {
+    @Test func `A session that waits to settle waits without a limit for a store, if its caller says so`() throws {
         let fixture = fixture(answeringAfter: 1, life: -1)
         fixture.world.withLock { $0.saveFailure = .storeFull }
         let session = fixture.makeSession()
@@ -120,7 +123,7 @@ import Testing
         #expect(fixture.stored?.access == "access-1")
     }
 
-    @Test func `is at rest at once where nothing happens`() throws {
+    @Test func `A session that waits to settle is at rest at once if nothing happens`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         #expect(try fixture.run { await session.settled() })

@@ -6,7 +6,7 @@ import SessionSimulation
 import Synchronization
 import Testing
 
-@Suite final class `A shared result`: Sendable {
+@Suite final class SharedResultTests: Sendable {
     let simulation = Simulation(seed: 7)
     let shared = SharedResult<Int>()
     let got = Mutex<[Result<Int, any Error>]>([])
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 500])
-    func `reaches every waiting task, and none before it is there`(count: Int) {
+    func `A shared result reaches every waiting task, and none before it is there`(count: Int) {
         for _ in 0..<count { wait() }
         #expect(simulation.run())
         #expect(values.isEmpty)
@@ -37,7 +37,7 @@ import Testing
         #expect(values == Array(repeating: 4, count: count))
     }
 
-    @Test func `is there at once for who comes late`() {
+    @Test func `A shared result is available at once to a late caller`() {
         shared.finish(.success(4))
         wait()
         wait()
@@ -45,7 +45,7 @@ import Testing
         #expect(values == [4, 4])
     }
 
-    @Test func `is the first one, however often it is finished`() {
+    @Test func `A shared result is the first one, however often it is finished`() {
         wait()
         shared.finish(.success(1))
         shared.finish(.success(2))
@@ -55,7 +55,7 @@ import Testing
         #expect(values == [1, 1])
     }
 
-    @Test func `is the same failure for all`() {
+    @Test func `A shared result is the same failure for all`() {
         for _ in 0..<3 { wait() }
         shared.finish(.failure(AuthError.superseded))
         wait()
@@ -68,7 +68,7 @@ import Testing
         #expect(codes == Array(repeating: "superseded", count: 4))
     }
 
-    @Test func `lets one who is cancelled go at once, and keeps the others`() {
+    @Test func `A shared result releases a canceled caller at once, and keeps the others`() {
         wait()
         let leaving = wait()
         wait()
@@ -82,7 +82,7 @@ import Testing
         #expect(values.compactMap { $0 } == [9, 9])
     }
 
-    @Test func `is not waited for by one who was cancelled before it began`() {
+    @Test func `A shared result is not awaited by a caller that was canceled before`() {
         let task = wait()
         task.cancel()
         #expect(simulation.run())
@@ -92,7 +92,7 @@ import Testing
         #expect(values.count == 1)
     }
 
-    @Test func `that is there already is given to one who is cancelled`() {
+    @Test func `A shared result that already exists is given to a canceled caller`() {
         shared.finish(.success(9))
         let task = wait()
         task.cancel()
@@ -100,7 +100,7 @@ import Testing
         #expect(values == [9])
     }
 
-    @Test func `stays what it was where the cancellation comes after it`() {
+    @Test func `A shared result does not change if the cancellation comes after it`() {
         let task = wait()
         #expect(simulation.run())
         shared.finish(.success(9))
@@ -109,7 +109,7 @@ import Testing
         #expect(values == [9])
     }
 
-    @Test func `is given exactly once to each while threads race to finish and to cancel`() async {
+    @Test func `A shared result is given exactly once to each while threads race to finish and to cancel`() async {
         for round in 0..<200 {
             let shared = SharedResult<Int>()
             let outcomes = await withTaskGroup(of: Int?.self) { group in

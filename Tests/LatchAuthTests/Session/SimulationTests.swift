@@ -5,7 +5,7 @@ import SessionSimulation
 import TestSupport
 import Testing
 
-@Suite struct `A session in simulation` {
+@Suite struct SimulationTests {
     /// Split, so that all processors have a share.
     static let lanes = 4
 
@@ -13,7 +13,9 @@ import Testing
     ///
     /// `Scripts/check-release` plays 20,000.
     @Test(arguments: 0..<lanes)
-    func `keeps every rule in 4,000 seeded runs, in which every fault happens`(lane: Int) async throws {
+    func `A session in simulation keeps every rule in 4,000 seeded runs, in which every fault happens`(lane: Int)
+        async throws
+    {
         let environment = ProcessInfo.processInfo.environment
         if let seed = environment["LATCH_SEED"].flatMap(UInt64.init) {
             let lines = try await offThePool { lane == 0 ? SessionScenario.trace(seed: seed) : [] }
@@ -38,7 +40,7 @@ import Testing
     }
 
     @Test(arguments: SimulatedDefect.allCases)
-    func `shows each defect that is put into it`(defect: SimulatedDefect) async throws {
+    func `A session in simulation shows each defect that is put into it`(defect: SimulatedDefect) async throws {
         let seed = try await offThePool {
             (1...20_000 as ClosedRange<UInt64>).first { seed in
                 SessionScenario.outcome(seed: seed, with: defect).violations.contains { $0.contains(defect.rule) }
@@ -47,7 +49,7 @@ import Testing
         #expect(seed != nil, "no life breaks the rule '\(defect.rule)'")
     }
 
-    @Test func `is the same run each time for one seed`() {
+    @Test func `A session in simulation is the same run each time for one seed`() {
         for seed in [3, 17, 99] as [UInt64] {
             #expect(SessionScenario.trace(seed: seed) == SessionScenario.trace(seed: seed))
         }

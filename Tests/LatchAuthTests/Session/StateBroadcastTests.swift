@@ -3,10 +3,10 @@
 import LatchAuth
 import Testing
 
-@Suite struct `A broadcast of states` {
+@Suite struct StateBroadcastTests {
     let broadcast = StateBroadcast("first")
 
-    @Test func `begins each stream with the state of that moment`() async {
+    @Test func `A broadcast of states begins each stream with the state of that moment`() async {
         let early = broadcast.stream()
         broadcast.send("second")
         let late = broadcast.stream()
@@ -16,14 +16,14 @@ import Testing
         #expect(await Array(late) == ["second", "third"])
     }
 
-    @Test func `does not send a state that is current already`() async {
+    @Test func `A broadcast of states does not send a state that is current already`() async {
         let stream = broadcast.stream()
         for state in ["first", "second", "second", "first", "first"] { broadcast.send(state) }
         broadcast.finish()
         #expect(await Array(stream) == ["first", "second", "first"])
     }
 
-    @Test func `keeps its last state after the end, and tells it to those who come late`() async {
+    @Test func `A broadcast of states keeps its last state after the end, and sends it to late observers`() async {
         broadcast.send("last")
         broadcast.finish()
         broadcast.send("too late")
@@ -33,7 +33,7 @@ import Testing
         #expect(broadcast.watcherCount == 0)
     }
 
-    @Test func `ends all streams, and may be ended twice`() async {
+    @Test func `A broadcast of states ends all streams, and can be ended twice`() async {
         let streams = (0..<10).map { _ in broadcast.stream() }
         #expect(broadcast.watcherCount == 10)
         broadcast.finish()
@@ -41,12 +41,12 @@ import Testing
         for stream in streams { #expect(await Array(stream) == ["first"]) }
     }
 
-    @Test func `forgets a stream that no task keeps`() {
+    @Test func `A broadcast of states forgets a stream that no task keeps`() {
         for _ in 0..<1_000 { _ = broadcast.stream() }
         #expect(broadcast.watcherCount == 0)
     }
 
-    @Test func `loses nothing for a reader that is slow`() async {
+    @Test func `A broadcast of states loses nothing for a reader that is slow`() async {
         let numbers = StateBroadcast(0)
         let stream = numbers.stream()
         for number in 1...5_000 { numbers.send(number) }
@@ -54,7 +54,8 @@ import Testing
         #expect(await Array(stream) == Array(0...5_000))
     }
 
-    @Test(.timeLimit(.minutes(1))) func `waits for nobody who stops while something is sent`() async {
+    @Test(.timeLimit(.minutes(1)))
+    func `A broadcast of states does not wait for an observer that stops meanwhile`() async {
         let numbers = StateBroadcast(-1)
         for round in 0..<500 {
             let consumer = Task { for await _ in numbers.stream() {} }
@@ -66,7 +67,7 @@ import Testing
         #expect(numbers.watcherCount == 0 && numbers.current == 9999)
     }
 
-    @Test func `tells all streams one order while many threads send`() async {
+    @Test func `A broadcast of states has one order in all streams while many threads send`() async {
         let numbers = StateBroadcast(-1)
         let (one, other) = (numbers.stream(), numbers.stream())
         await withTaskGroup { group in

@@ -11,7 +11,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A step-up that is asked for` {
+@Suite struct StepUpLifeTests {
     let fixture = SessionFixture()
     static let asked = StepUpRequirement(contextClasses: ["gold"])
 
@@ -34,14 +34,14 @@ import Testing
         return session
     }
 
-    @Test func `outlives a refresh`() throws {
+    @Test func `A step-up that is asked for outlives a refresh`() throws {
         let session = try session()
         _ = try fixture.run { try await session.refreshed(replacing: fixture.tokens(0)) }
         #expect(fixture.refreshes == 1)
         #expect(session.stepUp == Self.asked)
     }
 
-    @Test func `ends with a sign-in, unless the tokens say that they are not what is asked for`() throws {
+    @Test func `A step-up that is asked for ends with a sign-in, unless the tokens do not satisfy it`() throws {
         let session = try session()
         let silver = Tokens(access: try token("1", acr: "silver"))
         try fixture.run { try await session.signIn(silver) }
@@ -54,13 +54,13 @@ import Testing
         #expect(other.stepUp == nil)
     }
 
-    @Test func `ends with a sign-out`() throws {
+    @Test func `A step-up that is asked for ends with a sign-out`() throws {
         let session = try session()
         _ = try fixture.run { try await session.signOut() }
         #expect(session.stepUp == nil)
     }
 
-    @Test func `is not met by another user, whose tokens are not taken`() throws {
+    @Test func `A step-up that is asked for is not met by another user, whose tokens are not taken`() throws {
         let mine = Tokens(access: try token("1", acr: "silver"))
         let session = try session(mine)
         let others = Tokens(access: try token("2", acr: "gold"))
@@ -69,7 +69,7 @@ import Testing
         #expect(session.stepUp == Self.asked)
     }
 
-    @Test func `is not met while no user is signed in`() throws {
+    @Test func `A step-up that is asked for is not met while no user is signed in`() throws {
         let session = fixture.makeSession()
         #expect(throws: AuthError.missingToken) {
             try fixture.run { try await session.stepUp(to: Tokens(access: "gold")) }
@@ -77,7 +77,7 @@ import Testing
         #expect(fixture.stored == nil)
     }
 
-    @Test func `ends with the sign-out that comes before the user is done, and nothing of it is kept`() throws {
+    @Test func `A step-up that is asked for ends with an earlier sign-out, and nothing of it is kept`() throws {
         let session = fixture.makeSession()
         let tokens = fixture.tokens(0)
         #expect(throws: AuthError.superseded) {
@@ -100,7 +100,7 @@ import Testing
         #expect(fixture.stored == nil)
     }
 
-    @Test func `is carried on for the others when one request is cancelled`() throws {
+    @Test func `A step-up that is asked for is carried on for the others when one request is canceled`() throws {
         let session = fixture.makeSession()
         let tokens = fixture.tokens(0)
         let stepped = try fixture.run {
@@ -120,7 +120,7 @@ import Testing
         #expect(stepped.credential.access == "gold")
     }
 
-    @Test func `gives those the new credential who wait for a refresh meanwhile`() throws {
+    @Test func `A step-up that is asked for gives the new credential to callers that wait for a refresh`() throws {
         let session = try session()
         let refreshed = try fixture.run {
             async let refreshed = session.refreshed(replacing: fixture.tokens(0))
@@ -134,7 +134,7 @@ import Testing
         #expect(session.currentState.credential?.access == "gold")
     }
 
-    @Test func `that cannot be stored changes nothing`() throws {
+    @Test func `A step-up that is asked for that cannot be stored changes nothing`() throws {
         let session = try session()
         let before = session.currentState
         fixture.world.withLock { $0.saveFailure = .storeFull }
@@ -145,7 +145,7 @@ import Testing
         #expect(session.stepUp == Self.asked)
     }
 
-    @Test func `keeps the key that the tokens are bound to`() throws {
+    @Test func `A step-up that is asked for keeps the key that the tokens are bound to`() throws {
         let key = try DPoPKey.generate()
         let session = try session(Tokens(access: "silver", tokenType: .dpop, key: key))
         try fixture.run { try await session.stepUp(to: Tokens(access: "gold", tokenType: .dpop)) }

@@ -66,7 +66,7 @@ private final class StepUpIssuer: Sendable {
     }
 }
 
-@Suite struct `Step-ups, refreshes and sign-outs at once` {
+@Suite struct StepUpRaceTests {
     /// Lets five tasks do as they like with one session, and returns the errors that no caller may see.
     private func play(_ simulation: Simulation, _ issuer: StepUpIssuer, _ session: Session<Tokens>) -> [String] {
         let handler = ClosureHandler { try await issuer.respond(to: $0) }
@@ -105,7 +105,7 @@ private final class StepUpIssuer: Sendable {
     }
 
     @Test(arguments: 0..<4)
-    func `leave the session and its store consistent, and ask the user once at a time`(part: UInt64) throws {
+    func `Step-ups, refreshes and sign-outs at once leave the session and its store consistent`(part: UInt64) throws {
         for seed in (part * 250)..<(part * 250 + 250) {
             let simulation = Simulation(seed: seed)
             let issuer = StepUpIssuer(simulation)

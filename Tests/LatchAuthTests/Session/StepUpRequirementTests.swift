@@ -7,13 +7,13 @@ import LatchHTTP
 import LatchJOSE
 import Testing
 
-@Suite struct `What a server asks of the user` {
+@Suite struct StepUpRequirementTests {
     private func requirement(_ field: String) -> StepUpRequirement? {
         Challenge.parse(field)?.lazy.compactMap(StepUpRequirement.init).first
     }
 
     /// RFC 9470 §3, figures 2 and 3.
-    @Test func `is read from the examples of RFC 9470`() {
+    @Test func `A step-up requirement is read from the examples of RFC 9470`() {
         let classes = requirement(
             #"Bearer error="insufficient_user_authentication", error_description="A different authentication level is required", acr_values="myACR""#
         )
@@ -24,7 +24,7 @@ import Testing
         #expect(age == StepUpRequirement(maximumAge: .seconds(5)))
     }
 
-    @Test func `may be asked for by any scheme, beside other challenges`() {
+    @Test func `A step-up requirement can come in any scheme, beside other challenges`() {
         let field =
             #"Basic realm="x", DPoP algs="ES256", error="insufficient_user_authentication", acr_values="b a", max_age=0, scope="pay""#
         #expect(
@@ -37,11 +37,13 @@ import Testing
         #"Bearer error="insufficient_scope""#,
         #"Bearer error="Insufficient_User_Authentication""#,
     ])
-    func `is nothing where the challenge is another one`(field: String) { #expect(requirement(field) == nil) }
+    func `A step-up requirement is absent if the challenge differs`(field: String) {
+        #expect(requirement(field) == nil)
+    }
 
     /// Microsoft Entra's, in either alphabet and with any padding.
     @Test(arguments: ["eyJhIjp7InYiOiI/Pz8+In19", "eyJhIjp7InYiOiI_Pz8-In19", "eyJhIjp7InYiOiI/Pz8+In19Cg=="])
-    func `may be claims of the new tokens`(claims: String) throws {
+    func `A step-up requirement can be claims of the new tokens`(claims: String) throws {
         let asked = try #require(
             requirement(
                 #"Bearer realm="", authorization_uri="https://x", error="insufficient_claims", claims="\#(claims)""#))
@@ -51,11 +53,11 @@ import Testing
     }
 
     @Test(arguments: [#"claims="!""#, #"claims="W10=""#, #"claims="""#, "realm=x"])
-    func `needs the user even where its claims cannot be read`(parameter: String) {
+    func `A step-up requirement needs the user even if its claims cannot be read`(parameter: String) {
         #expect(requirement("Bearer error=insufficient_claims, \(parameter)") == StepUpRequirement())
     }
 
-    @Test func `has the claims of a refused refresh`() {
+    @Test func `A step-up requirement has the claims of a refused refresh`() {
         let text = #"{"access_token":{"capolids":{"essential":true,"values":["c"]}}}"#
         let object: JSONObject = ["access_token": ["capolids": ["essential": true, "values": ["c"]]]]
         for claims in [.string(text), .object(object)] as [JSONValue] {
@@ -67,18 +69,18 @@ import Testing
     }
 
     @Test(arguments: ["-5", "5.5", "five", "", "99999999999999999999", "+5"])
-    func `has no age where that is no number of seconds`(age: String) {
+    func `A step-up requirement has no age if that is not a number of seconds`(age: String) {
         let field = #"Bearer error="insufficient_user_authentication", max_age="\#(age)""#
         #expect(requirement(field) == StepUpRequirement())
     }
 }
 
-@Suite struct `Tokens and what a server asks of the user` {
+@Suite struct StepUpTokenTests {
     let now = Date(timeIntervalSince1970: 1_800_000_000)
 
     private func token(_ claims: Claims) throws -> String { try JWT.sign(claims, with: Key.generate(.es256)) }
 
-    @Test func `satisfy it where the access token says so`() throws {
+    @Test func `Tokens satisfy a step-up requirement if the access token says so`() throws {
         let tokens = Tokens(access: try token(["acr": "gold", "auth_time": 1_799_999_990]), scope: "pay read")
         let asked = StepUpRequirement(
             contextClasses: ["silver", "gold"], maximumAge: .seconds(10), scopes: Scopes(parsing: "pay"))
@@ -90,12 +92,12 @@ import Testing
         StepUpRequirement(contextClasses: ["gold"], maximumAge: .zero),
         StepUpRequirement(contextClasses: ["gold"], scopes: Scopes(parsing: "admin")),
     ])
-    func `do not satisfy it where a claim says the contrary`(asked: StepUpRequirement) throws {
+    func `Tokens do not satisfy a step-up requirement if a claim says the contrary`(asked: StepUpRequirement) throws {
         let tokens = Tokens(access: try token(["acr": "gold", "auth_time": 1_799_999_990]), scope: "pay")
         #expect(tokens.satisfies(asked, at: now) == false)
     }
 
-    @Test func `say nothing where they cannot be read, or do not have the claim`() throws {
+    @Test func `Tokens do not decide a step-up requirement if they are unreadable or lack the claim`() throws {
         let asked = StepUpRequirement(contextClasses: ["gold"])
         for access in ["opaque", "a.b.c", "", try token(["acr": 1]), try token([:])] {
             #expect(Tokens(access: access).satisfies(asked, at: now) == nil)
@@ -103,12 +105,12 @@ import Testing
         #expect(Tokens(access: try token(["acr": "gold"])).satisfies(StepUpRequirement(), at: now) == nil)
     }
 
-    @Test func `are read from the ID token where the access token is opaque`() throws {
+    @Test func `Tokens are read from the ID token for a step-up if the access token is opaque`() throws {
         let tokens = Tokens(access: "opaque", idToken: try token(["acr": "gold"]))
         #expect(tokens.satisfies(StepUpRequirement(contextClasses: ["gold"]), at: now) == true)
     }
 
-    @Test func `are one user's where subject and issuer are the same`() throws {
+    @Test func `Tokens are one user's if subject and issuer are the same`() throws {
         let one = Tokens(access: try token(["iss": "a", "sub": "1"]))
         #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "1", "acr": "x"]))) == true)
         #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "2"]))) == false)

@@ -11,7 +11,7 @@ import Testing
 @testable import LatchAuth
 
 /// A resource of which one part wants a better authentication (RFC 9470).
-@Suite final class `A session that has to step up`: Sendable {
+@Suite final class StepUpTests: Sendable {
     static let asked = StepUpRequirement(contextClasses: ["gold"], maximumAge: .seconds(60))
 
     /// The requirement of the resource, and its requests.
@@ -75,7 +75,9 @@ import Testing
     private func settle() { _ = fixture.simulation.run(horizon: .zero) }
 
     @Test(arguments: [true, false])
-    func `fails the request with what is asked for, refreshes nothing and signs no user out`(refreshes: Bool) throws {
+    func `A session that has to step up fails the request, refreshes nothing and signs no user out`(refreshes: Bool)
+        throws
+    {
         let session = try signedIn()
         let client = handler(session, refreshes: refreshes)
         let error = #expect(throws: AuthError.stepUpRequired) {
@@ -89,7 +91,7 @@ import Testing
         #expect(try fixture.run { try await client.respond(to: .example(.get, "/plain")) }.status == .ok)
     }
 
-    @Test func `lets observers see each requirement and its end once`() throws {
+    @Test func `A session that has to step up lets observers see each requirement and its end once`() throws {
         let session = try signedIn()
         let client = handler(session)
         let seen = collect(session)
@@ -108,7 +110,9 @@ import Testing
         #expect(session.broadcast.watcherCount == 0)
     }
 
-    @Test func `asks the user once for all requests, and sends each of them once more`() throws {
+    @Test
+    func `A session that has to step up asks the user once for all requests, and sends each of them once more`() throws
+    {
         let session = try signedIn()
         let asked = Mutex<[StepUpRequirement]>([])
         let gold = gold()
@@ -135,7 +139,7 @@ import Testing
         #expect(fixture.stored == gold)
     }
 
-    @Test func `does not ask again for a refusal that comes late`() throws {
+    @Test func `A session that has to step up does not ask again for a refusal that comes late`() throws {
         let session = try signedIn()
         let count = Mutex(0)
         let gold = gold()
@@ -154,7 +158,7 @@ import Testing
         #expect(session.stepUp == nil)
     }
 
-    @Test func `tells the request why the user did not, and asks again next time`() throws {
+    @Test func `A session that has to step up reports the user's refusal, and asks again next time`() throws {
         struct Declined: Error {}
         let session = try signedIn()
         let count = Mutex(0)
@@ -174,7 +178,7 @@ import Testing
         #expect(session.stepUp == Self.asked)
     }
 
-    @Test func `asks once for a request, although the server is not content`() throws {
+    @Test func `A session that has to step up asks once for a request, although the server refuses again`() throws {
         let session = try signedIn()
         resource.withLock { _ = $0.good.insert("silver") }
         let silver = Tokens(access: "silver")
@@ -188,7 +192,7 @@ import Testing
         #expect(session.stepUp == Self.asked)
     }
 
-    @Test func `refreshes before it steps up where the credential is refused for both reasons`() throws {
+    @Test func `A session that has to step up refreshes first if the credential is refused for both reasons`() throws {
         let session = try signedIn()
         resource.withLock { $0.good = ["access-1", "gold"] }
         let gold = gold()
@@ -198,7 +202,8 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `returns a refusal for want of a scope as it is, without a refresh`() throws {
+    @Test
+    func `A session that has to step up returns a refusal for lack of a scope as it is, without a refresh`() throws {
         let session = try signedIn()
         let response = try fixture.run { try await self.handler(session).respond(to: .example(.get, "/scope")) }
         #expect(response.status == .unauthorized)

@@ -38,7 +38,7 @@ private final class CountingStore: SecretStore {
     }
 }
 
-@Suite struct `A session and the calls of its store` {
+@Suite struct StoreCallTests {
     private static let tokens = Tokens(access: "a0", refresh: "r0")
 
     private func session(over store: CountingStore, in folder: String?) -> Session<Tokens> {
@@ -56,7 +56,7 @@ private final class CountingStore: SecretStore {
     }
 
     @Test(arguments: [true, false])
-    func `refreshes with two where locks tell that nobody has changed the record, and reads it otherwise`(
+    func `A session refreshes with two store calls if locks show that the record did not change`(
         isShared: Bool
     ) async throws {
         try await withTemporaryFolder { folder in
@@ -71,7 +71,7 @@ private final class CountingStore: SecretStore {
         }
     }
 
-    @Test func `reads what another session has changed, and nothing otherwise`() async throws {
+    @Test func `A session reads a record that another session has changed, and nothing otherwise`() async throws {
         try await withTemporaryFolder { folder in
             let store = CountingStore()
             let (one, other) = (session(over: store, in: folder), session(over: store, in: folder))
@@ -96,7 +96,7 @@ private final class CountingStore: SecretStore {
         }
     }
 
-    @Test func `needs no lock to read its record`() async throws {
+    @Test func `A session needs no lock to read its record`() async throws {
         let store = CountingStore()
         let writer = SecretTokenStore<Tokens>(store, name: "account")
         try await writer.save(Self.tokens)
@@ -108,7 +108,7 @@ private final class CountingStore: SecretStore {
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `signs out what another session has refreshed, and gives that to its caller`() async throws {
+    @Test func `A session signs out a credential that another session has refreshed, and returns it`() async throws {
         try await withTemporaryFolder { folder in
             let store = CountingStore()
             let (one, other) = (session(over: store, in: folder), session(over: store, in: folder))
@@ -118,7 +118,7 @@ private final class CountingStore: SecretStore {
         }
     }
 
-    @Test func `keeps the record of a newer version`() async throws {
+    @Test func `A session keeps the record of a newer version`() async throws {
         let store = CountingStore()
         let newer = Array(#"{"version":2,"sealed":"…"}"#.utf8)
         store.write(newer, for: "account")
@@ -132,8 +132,9 @@ private final class CountingStore: SecretStore {
     }
 }
 
-@Suite struct `The access tokens of several resources` {
-    @Test func `come from one refresh token, and each is obtained once for all`() async throws {
+@Suite struct ResourceAccessTokenTests {
+    @Test
+    func `The access tokens of several resources share one refresh token, and each is obtained once`() async throws {
         let requests = Mutex<[String]>([])
         let store = InMemoryTokenStore<Tokens>()
         let session = Session<Tokens>(store: store) { request in
@@ -162,7 +163,8 @@ private final class CountingStore: SecretStore {
         #expect(try await session.credential(for: files).refresh == "r3")
     }
 
-    @Test func `come from the new authentication where a resource requires one`() async throws {
+    @Test
+    func `The access tokens of several resources come from the new authentication if one is required`() async throws {
         let files = TokenTarget(resource: "files")
         let session = Session<Tokens>(store: InMemoryTokenStore<Tokens>()) { request in
             let refresh = request.credential.refresh ?? "nothing"
@@ -187,7 +189,9 @@ private final class CountingStore: SecretStore {
 
     // A 400 is an answer, after which the issuer is not asked again.
     @Test(arguments: [(nil, 3), (400, 1), (404, 3), (500, 3)] as [(Int?, Int)])
-    func `do not wait for one that the issuer does not issue`(status: Int?, requests: Int) async throws {
+    func `The access tokens of several resources do not wait for one that the issuer does not issue`(
+        status: Int?, requests: Int
+    ) async throws {
         let clock = ManualClock()
         let asked = Mutex<[String]>([])
         let session = Session<Tokens>(

@@ -6,7 +6,7 @@ import Synchronization
 import Testing
 
 /// A disk's last word may be an error, and a store may delete before it adds: what the session makes of that.
-@Suite struct `A store that fails after it has stored` {
+@Suite struct StoreFailureTests {
     let fixture = SessionFixture(holding: SessionFixture().tokens(0))
 
     init() {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `makes a sign-in fail, which counts all the same`() throws {
+    @Test func `A store that fails after it has stored makes a sign-in fail, which still counts`() throws {
         let session = fixture.makeSession()
         let tokens = fixture.tokens(7)
         try fixture.run { try await session.restore() }
@@ -25,7 +25,7 @@ import Testing
         #expect(fixture.stored == tokens)
     }
 
-    @Test func `makes a sign-out fail, which counts all the same`() throws {
+    @Test func `A store that fails after it has stored makes a sign-out fail, which still counts`() throws {
         let session = fixture.makeSession()
         try fixture.run { try await session.restore() }
         #expect(throws: AuthError.storeUnavailable) { try fixture.run { try await session.signOut() } }
@@ -33,7 +33,7 @@ import Testing
         #expect(fixture.stored == nil)
     }
 
-    @Test func `is no failure of a refresh`() throws {
+    @Test func `A store that fails after it has stored does not fail a refresh`() throws {
         let session = fixture.makeSession()
         let refused = fixture.tokens(0)
         #expect(try fixture.run { try await session.refreshed(replacing: refused) }.access == "access-1")
@@ -42,7 +42,7 @@ import Testing
         #expect(fixture.refreshes == 1)
     }
 
-    @Test func `leaves open what it holds where it cannot be read either, and the session what it was`() throws {
+    @Test func `A store that fails after it has stored keeps the state of the session if it cannot be read`() throws {
         let session = fixture.makeSession()
         try fixture.run { try await session.restore() }
         fixture.world.withLock { $0.loadFailure = .storeLocked }
@@ -51,8 +51,9 @@ import Testing
     }
 }
 
-@Suite struct `A store that fails and has lost what it held` {
-    @Test func `does not end the session, and gets the successor when it works again`() throws {
+@Suite struct StoreLossTests {
+    @Test
+    func `A store that fails and lost its record does not end the session, and gets the successor later`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let refused = fixture.tokens(0)

@@ -8,9 +8,9 @@ import Testing
 @testable import SessionSimulation
 
 /// Two processes of one program: each has a session of its own, and both have the same store.
-@Suite struct `Two sessions over one store` {
+@Suite struct TwoSessionsTests {
     @Test(arguments: 1...40)
-    func `stay signed in through many refreshes, in whatever order they come`(seed: UInt64) throws {
+    func `Two sessions over one store stay signed in through many refreshes, in any order`(seed: UInt64) throws {
         let simulation = Simulation(seed: seed)
         let issuer = SimulatedIssuer(simulation)
         let store = InMemoryTokenStore<Tokens>(issuer.signIn())
@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: 1...20)
-    func `are both signed out by one, at the latest when the other's credential is due`(seed: UInt64) throws {
+    func `Two sessions over one store are both signed out by one, at the latest at the next refresh`(seed: UInt64)
+        throws
+    {
         let simulation = Simulation(seed: seed)
         let issuer = SimulatedIssuer(simulation)
         let store = InMemoryTokenStore<Tokens>(issuer.signIn())

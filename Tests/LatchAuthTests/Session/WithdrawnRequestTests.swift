@@ -10,8 +10,9 @@ import Testing
 
 @testable import SessionSimulation
 
-@Suite struct `A request that was not sent before its lock was gone` {
-    @Test func `is not sent afterwards: what another session has obtained is used`() throws {
+@Suite struct WithdrawnRequestTests {
+    @Test
+    func `A request whose lock was gone before it was sent is not sent: another session's result is used`() throws {
         let simulation = Simulation(seed: 1)
         let issuer = SimulatedIssuer(simulation)
         let tokens = issuer.signIn()
@@ -51,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func `is an error where somebody has removed the lock's file`() async throws {
+    @Test
+    func `A request whose lock was gone before it was sent is an error if the lock's file was removed`() async throws {
         try await withTemporaryFolder { folder in
             let secrets = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
             let coordination = FileCoordination(path: "\(folder)/account")
@@ -73,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func `may be sent after the refresh whose task began it`() async throws {
+    @Test
+    func `A request whose lock was gone before it was sent can be sent after the refresh that began it`() async throws {
         let store = InMemoryTokenStore<Tokens>(Tokens(access: "first", refresh: "first"))
         let (released, release) = AsyncStream.makeStream(of: Void.self)
         let (tasks, began) = AsyncStream.makeStream(of: Task<Void, any Error>.self)

@@ -4,9 +4,9 @@ import LatchAuth
 import LatchHTTP
 import Testing
 
-@Suite struct `A digest of content` {
+@Suite struct ContentDigestTests {
     /// RFC 9530 §2 and appendix B.1 have these.
-    @Test func `is that of RFC 9530 for its example`() async throws {
+    @Test func `A digest of content is that of RFC 9530 for its example`() async throws {
         let body = HTTPBody(#"{"hello": "world"}"# + "\n")
         let both = try await ContentDigest(hashing: body, by: [.sha512, .sha256])
         #expect(
@@ -17,7 +17,7 @@ import Testing
         #expect(usual.fieldValue == "sha-256=:RK/0qy18MlBSVnWgjwz6lZEWjP/lF5HF9bvEF8FabDg=:")
     }
 
-    @Test func `verifies the content that it was made of, and no other`() async throws {
+    @Test func `A digest of content verifies the content that it was made of, and no other`() async throws {
         let body = HTTPBody("hello")
         for algorithms in [[.sha256], [.sha512], [.sha256, .sha512]] as [Set<ContentDigest.Algorithm>] {
             let digest = try await ContentDigest(parsing: ContentDigest(hashing: body, by: algorithms).fieldValue)
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `is believed only where all that are known are right`() async throws {
+    @Test func `A digest of content is accepted only if all known ones are right`() async throws {
         let body = HTTPBody("hello")
         let right = try await ContentDigest(hashing: body).fieldValue
         try await ContentDigest(parsing: right + ", md5=:AAAA:, unixsum=:AA==:").verify(body)
@@ -41,18 +41,18 @@ import Testing
         "", "sha-256", "sha-256=abc", "sha-256=\"abc\"", "sha-256=(:AAAA:)", "md5=:AAAA:", "SHA-256=:AAAA:",
         "sha-256=:AA", ",", "sha-256=:AAAA:,",
     ])
-    func `is refused in any other form`(field: String) {
+    func `A digest of content is refused in any other form`(field: String) {
         #expect(throws: AuthError.malformedSignature) { try ContentDigest(parsing: field) }
     }
 
-    @Test func `is not accepted when it is cut short`() async throws {
+    @Test func `A digest of content is not accepted when it is cut short`() async throws {
         let digest = try ContentDigest(parsing: "sha-256=::")
         await #expect(throws: AuthError.digestMismatch) { try await digest.verify(HTTPBody("hello")) }
         let prefix = try ContentDigest(parsing: "sha-256=:LPJNul+wow4=:")
         await #expect(throws: AuthError.digestMismatch) { try await prefix.verify(HTTPBody("hello")) }
     }
 
-    @Test func `is not made of a stream that can be read once`() async throws {
+    @Test func `A digest of content is not made of a stream that can be read once`() async throws {
         await #expect(throws: AuthError.unsignableContent) {
             try await ContentDigest(hashing: HTTPBody(.once("hello")))
         }

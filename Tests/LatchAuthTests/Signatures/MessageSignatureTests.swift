@@ -12,7 +12,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A signature of a message` {
+@Suite struct MessageSignatureTests {
     private let now: TimeInterval = 1_700_000_000
 
     private func verifier(_ key: Key, policy: SignaturePolicy? = nil) -> MessageVerifier {
@@ -20,7 +20,9 @@ import Testing
     }
 
     @Test(arguments: [SignatureAlgorithm.hs256, .es256, .es384, .eddsa, .ps512, .rs256])
-    func `is verified with the public half, by every algorithm`(algorithm: SignatureAlgorithm) async throws {
+    func `A signature of a message is verified with the public half, by every algorithm`(algorithm: SignatureAlgorithm)
+        async throws
+    {
         let key = try Key.generate(algorithm, id: "k1")
         let credential = try MessageSignature(key, tag: "app", clock: .standing(at: now))
         let request = try await HTTPRequest.example(.post, "/a?b=c", body: HTTPBody("hello"))
@@ -38,7 +40,9 @@ import Testing
         (SignatureAlgorithm.hs256, "hmac-sha256"), (.es256, "ecdsa-p256-sha256"), (.es384, "ecdsa-p384-sha384"),
         (.eddsa, "ed25519"), (.ps512, "rsa-pss-sha512"), (.rs256, "rsa-v1_5-sha256"),
     ])
-    func `names its algorithm where it is to`(algorithm: SignatureAlgorithm, name: String) async throws {
+    func `A signature of a message names its algorithm if configured`(algorithm: SignatureAlgorithm, name: String)
+        async throws
+    {
         let key = try Key.generate(algorithm, id: "k")
         let credential = try MessageSignature(key, namesAlgorithm: true, clock: .standing(at: now))
         let request = try await HTTPRequest.example().authorized(by: credential)
@@ -46,12 +50,15 @@ import Testing
     }
 
     @Test(arguments: [SignatureAlgorithm.es512, .hs512, .rs512, .ps256])
-    func `is not made by algorithms that RFC 9421 does not name`(algorithm: SignatureAlgorithm) throws {
+    func `A signature of a message is not made by algorithms that RFC 9421 does not name`(algorithm: SignatureAlgorithm)
+        throws
+    {
         let key = try Key.generate(algorithm)
         #expect(throws: AuthError.invalidCredential) { try MessageSignature(key) }
     }
 
-    @Test func `is not made with a public key, nor with a malformed label or component`() throws {
+    @Test
+    func `A signature of a message is not made with a public key, nor with a malformed label or component`() throws {
         let key = try Key.generate(.eddsa)
         #expect(throws: AuthError.invalidCredential) { try MessageSignature(#require(key.publicKey)) }
         #expect(throws: AuthError.invalidCredential) { try MessageSignature(key, label: "Sig 1") }
@@ -59,7 +66,7 @@ import Testing
         #expect(throws: AuthError.invalidCredential) { try MessageSignature(key, covering: ["a b"]) }
     }
 
-    @Test func `is deterministic for Ed25519, in the form of RFC 9421`() async throws {
+    @Test func `A signature of a message is deterministic for Ed25519, in the form of RFC 9421`() async throws {
         // Appendix B.1.4; the message and the signature are those of B.2.6.
         let key = try Key(
             jwk: [
@@ -83,7 +90,7 @@ import Testing
                 == "sig-b26=:wqcAqbmYJ2ji2glfAMaRy4gruYYnx2nEFN2HN6jrnDnQCK1u02Gb04v9EDgwUPiu4A0w6vuQv5lIp5WPpBKRCw==:")
     }
 
-    @Test func `is made anew for each attempt, beside those of others`() async throws {
+    @Test func `A signature of a message is made again for each attempt, beside those of others`() async throws {
         let (mine, theirs) = (try Key.generate(.eddsa, id: "mine"), try Key.generate(.es256, id: "theirs"))
         let first = try MessageSignature(mine, hasNonce: true, clock: .ticking(from: now))
         let second = try MessageSignature(theirs, label: "proxy", clock: .standing(at: now))
@@ -98,7 +105,7 @@ import Testing
         #expect(try await verifier(theirs).verify(request).label == "proxy")
     }
 
-    @Test func `has another nonce each time where it is to have one`() async throws {
+    @Test func `A signature of a message has another nonce each time if configured`() async throws {
         let key = try Key.generate(.hs256, id: "k")
         let credential = try MessageSignature(key, lifetime: .seconds(60), hasNonce: true, clock: .standing(at: now))
         let nonces = Mutex<[String]>([])
@@ -117,7 +124,7 @@ import Testing
         #expect(Set(nonces.withLock { $0 }).count == 2)
     }
 
-    @Test func `takes the place of malformed fields`() async throws {
+    @Test func `A signature of a message takes the place of malformed fields`() async throws {
         let key = try Key.generate(.hs256, id: "k")
         let credential = try MessageSignature(key, clock: .standing(at: now))
         let request = try await HTTPRequest.example(fields: ["Signature-Input": "((", "Signature": "sig1=:"])
@@ -125,7 +132,8 @@ import Testing
         _ = try await verifier(key).verify(request)
     }
 
-    @Test func `is not made where a part is missing or the content can be read once`() async throws {
+    @Test
+    func `A signature of a message is not made if a part is missing or the content can be read once`() async throws {
         let key = try Key.generate(.hs256, id: "k")
         let missing = try MessageSignature(key, covering: ["x-missing"])
         await #expect(throws: AuthError.unsignableMessage) { try await HTTPRequest.example().authorized(by: missing) }
@@ -137,7 +145,7 @@ import Testing
         #expect(try await request.authorized(by: without).fields["Signature"] != nil)
     }
 
-    @Test func `of a response covers the request that it answers`() async throws {
+    @Test func `A signature of a message of a response covers the request that it answers`() async throws {
         let key = try Key.generate(.es256, id: "server")
         let credential = try MessageSignature(
             key,
@@ -169,7 +177,8 @@ import Testing
         }
     }
 
-    @Test func `is believed by a server that receives it, after a redirect too`() async throws {
+    @Test
+    func `A signature of a message is accepted by a server that receives it, also after a redirect`() async throws {
         let key = try Key.generate(.eddsa, id: "partner")
         let verifier = MessageVerifier(keys: KeySet([try #require(key.publicKey)]))
         var router = Router()

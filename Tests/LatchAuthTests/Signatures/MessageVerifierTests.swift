@@ -11,7 +11,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A verifier of messages` {
+@Suite struct MessageVerifierTests {
     private let now: TimeInterval = 1_700_000_000
     private let key: Key
 
@@ -36,14 +36,14 @@ import Testing
         return try await MessageVerifier(keys: KeySet([key]), policy: policy).verify(request).label
     }
 
-    @Test func `believes nothing without a signature`() async throws {
+    @Test func `A verifier of messages accepts nothing without a signature`() async throws {
         await #expect(throws: AuthError.missingSignature) { try await verify(.example()) }
         let request = try await signed()
         await #expect(throws: AuthError.missingSignature) { try await verify(request) { $0.label = "other" } }
         await #expect(throws: AuthError.missingSignature) { try await verify(request) { $0.tag = "app" } }
     }
 
-    @Test func `takes the label and the tag that it is told`() async throws {
+    @Test func `A verifier of messages uses the given label and tag`() async throws {
         let request = try await signed(signed(tag: "app", label: "first"), tag: "other", label: "second")
         #expect(try await verify(request) { $0.tag = "other" } == "second")
         #expect(try await verify(request) { $0.label = "first" } == "first")
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `requires what its policy requires`() async throws {
+    @Test func `A verifier of messages requires what its policy requires`() async throws {
         for missing in SignatureComponent.requestDefaults {
             let request = try await signed(covering: SignatureComponent.requestDefaults.filter { $0 != missing })
             await #expect(throws: AuthError.refusedSignature, "\(missing.name)") { try await verify(request) }
@@ -64,7 +64,7 @@ import Testing
         await #expect(throws: AuthError.refusedSignature) { try await verify(part) }
     }
 
-    @Test func `requires that content is covered, and checks it`() async throws {
+    @Test func `A verifier of messages requires that content is covered, and checks it`() async throws {
         let uncovered = try await signed(digest: false)
         await #expect(throws: AuthError.refusedSignature) { try await verify(uncovered) }
         #expect(try await verify(uncovered) { $0.checksContent = false } == "sig1")
@@ -81,7 +81,10 @@ import Testing
         await #expect(throws: AuthError.refusedSignature) { try await verify(changed) }
     }
 
-    @Test func `takes a digest for covered in its one spelling too, and one member of it for nothing`() async throws {
+    @Test
+    func `A verifier of messages takes a digest for covered in its one spelling too, but not one member of it`()
+        async throws
+    {
         let request = HTTPRequest.example(.post, "/", body: HTTPBody("hello"))
         func signed(by component: SignatureComponent) async throws -> HTTPRequest {
             try await request.authorized(
@@ -94,14 +97,16 @@ import Testing
     }
 
     @Test(arguments: [(0, true), (-300, true), (-301, false), (30, true), (31, false), (-100_000, false)])
-    func `believes a signature for a while after it was made`(offset: Double, isBelieved: Bool) async throws {
+    func `A verifier of messages accepts a signature for a while after it was made`(offset: Double, isBelieved: Bool)
+        async throws
+    {
         let request = try await signed(at: now + offset)
         let result = await Result { try await verify(request) }
         #expect((try? result.get()) == (isBelieved ? "sig1" : nil))
         if offset <= 30 { #expect(try await verify(request) { $0.maximumAge = nil } == "sig1") }
     }
 
-    @Test func `holds a signature to its own end`() async throws {
+    @Test func `A verifier of messages refuses a signature after its own end`() async throws {
         let short = try await signed(at: now - 10, lifetime: .seconds(10))
         await #expect(throws: AuthError.refusedSignature) { try await verify(short) }
         let long = try await signed(at: now - 10, lifetime: .seconds(11))
@@ -110,7 +115,7 @@ import Testing
         await #expect(throws: AuthError.refusedSignature) { try await verify(endless) { $0.requiresExpiry = true } }
     }
 
-    @Test func `takes the algorithm from the key and never from the message`() async throws {
+    @Test func `A verifier of messages takes the algorithm from the key and never from the message`() async throws {
         // An attacker who knows a public key would sign with it as if it were a shared secret.
         let pair = try Key.generate(.es256, id: "k")
         let secret = try #require(pair.publicKey).jwk["x"]?.stringValue ?? ""
@@ -129,7 +134,7 @@ import Testing
         await #expect(throws: AuthError.refusedSignature) { try await verify(renamed) }
     }
 
-    @Test func `does not know keys that it was not given`() async throws {
+    @Test func `A verifier of messages does not know keys that it was not given`() async throws {
         let request = try await signed()
         let verifier = MessageVerifier(keys: KeySet([]), policy: SignaturePolicy(clock: .standing(at: now)))
         await #expect(throws: AuthError.refusedSignature) { try await verifier.verify(request) }
@@ -138,7 +143,7 @@ import Testing
         await #expect(throws: AuthError.refusedSignature) { try await verify(nameless) }
     }
 
-    @Test func `asks about a nonce last, and needs one where it asks`() async throws {
+    @Test func `A verifier of messages checks a nonce last, and requires one if it is asked to`() async throws {
         let asked = Mutex(0)
         let asking: (inout SignaturePolicy) -> Void = { policy in
             policy.isFresh = { _, _ in
@@ -164,7 +169,7 @@ import Testing
         ("sig1=();expires=?1", "sig1=:AA==:"), ("sig1=(", "sig1=:AA==:"), ("sig1=()", "sig1=:AA"), ("sig1", "sig1"),
         ("sig1=(), sig2=()", "sig1=:AA==:"), ("sig1=(1)", "sig1=:AA==:"), ("sig1=();tag=t", "sig1=:AA==:"),
     ])
-    func `refuses malformed fields`(input: String, signature: String) async throws {
+    func `A verifier of messages refuses malformed fields`(input: String, signature: String) async throws {
         let request = HTTPRequest.example(fields: ["Signature-Input": input, "Signature": signature])
         await #expect(throws: AuthError.malformedSignature) { try await verify(request) }
     }
@@ -172,7 +177,9 @@ import Testing
     @Test(arguments: [
         "other=(\"x\";tr)", "other=(\"@new-part\")", "other=();created=\"x\"", "other=1", "other=(\"x\";new)",
     ])
-    func `is not disturbed by a signature of another signer that it does not understand`(input: String) async throws {
+    func `A verifier of messages is not disturbed by a signature of another signer that it does not understand`(
+        input: String
+    ) async throws {
         for isFirst in [true, false] {
             var request = try await signed()
             let (mine, signature) = (request.fields["Signature-Input"] ?? "", request.fields["Signature"] ?? "")
@@ -183,7 +190,7 @@ import Testing
         }
     }
 
-    @Test func `looks at a few signatures of many`() async throws {
+    @Test func `A verifier of messages looks at a few signatures of many`() async throws {
         var request = try await signed(label: "last")
         let (input, signature) = (request.fields["Signature-Input"] ?? "", request.fields["Signature"] ?? "")
         func add(_ count: Int) {
@@ -199,7 +206,7 @@ import Testing
         #expect(try await verify(request) { $0.label = "last" } == "last")
     }
 
-    @Test func `lets through what the closures throw`() async throws {
+    @Test func `A verifier of messages passes on errors of the closures`() async throws {
         let request = try await signed()
         let verifier = MessageVerifier(policy: SignaturePolicy(clock: .standing(at: now))) { _ in
             throw HTTPError.offline
@@ -207,7 +214,7 @@ import Testing
         await #expect(throws: HTTPError.offline) { try await verifier.verify(request) }
     }
 
-    @Test func `believes no signature of which a bit has changed`() async throws {
+    @Test func `A verifier of messages refuses a signature with one changed bit`() async throws {
         var random = SeededGenerator(seed: 9_421)
         let request = try await signed()
         #expect(try await verify(request) == "sig1")

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchAuth
 
 /// The examples of RFC 9421 §2, and what §2.5 refuses.
-@Suite struct `The base of a signature` {
+@Suite struct SignatureBaseTests {
     /// The lines of the base for components as `Signature-Input` writes them, without the last line.
     private func lines(_ components: String, of request: HTTPRequest) throws -> [String] {
         var request = request
@@ -38,17 +38,17 @@ import Testing
         ("\"example-dict\";key=\"a\"", "1"), ("\"example-dict\";key=\"d\"", "?1"),
         ("\"example-dict\";key=\"b\"", "2;x=1;y=2"), ("\"example-dict\";key=\"c\"", "(a b c)"),
     ])
-    func `has fields as RFC 9421 §2.1 says`(component: String, value: String) throws {
+    func `The base of a signature has fields as RFC 9421 §2.1 says`(component: String, value: String) throws {
         #expect(try line(component, of: .example(fields: fields)) == value)
     }
 
-    @Test func `has structured fields in their one spelling where they are known to be structured`() throws {
+    @Test func `The base of a signature has fields that are known to be structured in their one spelling`() throws {
         let request = HTTPRequest.example(fields: ["Priority": "i=?1,u=3 ", "Example-Dict": "a=1"])
         #expect(try line("\"priority\";sf", of: request) == "i, u=3")
         #expect(throws: AuthError.unsignableMessage) { try line("\"example-dict\";sf", of: request) }
     }
 
-    @Test func `has the lines of a field as bytes`() throws {
+    @Test func `The base of a signature has the lines of a field as bytes`() throws {
         let two = HTTPRequest.example(fields: ["Example-Header": "value, with, lots", "example-header": " of, commas "])
         #expect(try line("\"example-header\";bs", of: two) == ":dmFsdWUsIHdpdGgsIGxvdHM=:, :b2YsIGNvbW1hcw==:")
         let one = HTTPRequest.example(fields: ["Example-Header": "value, with, lots, of, commas"])
@@ -62,13 +62,13 @@ import Testing
         ("\"@authority\"", "www.example.com"), ("\"@scheme\"", "https"), ("\"@request-target\"", "/path?param=value"),
         ("\"@path\"", "/path"), ("\"@query\"", "?param=value"),
     ])
-    func `has what is derived from a request`(component: String, value: String) throws {
+    func `The base of a signature has the derived components of a request`(component: String, value: String) throws {
         let request = HTTPRequest(
             method: .post, scheme: "https", authority: "WWW.Example.COM:443", path: "/path?param=value")
         #expect(try line(component, of: request) == value)
     }
 
-    @Test func `has a question mark for a query that is not there`() throws {
+    @Test func `The base of a signature has a question mark for an absent query`() throws {
         #expect(try line("\"@query\"", of: .example(.get, "/path")) == "?")
         #expect(try line("\"@query\"", of: .example(.get, "/path?")) == "?")
         #expect(try line("\"@query\"", of: .example(.get, "/path?queryString")) == "?queryString")
@@ -77,7 +77,7 @@ import Testing
     @Test(arguments: [
         ("param", "value"), ("foo", "bar"), ("baz", "batman"), ("qux", ""),
     ])
-    func `has single parameters of the query`(name: String, value: String) throws {
+    func `The base of a signature has single parameters of the query`(name: String, value: String) throws {
         let request = HTTPRequest.example(.get, "/path?param=value&foo=bar&baz=batman&qux=")
         #expect(try line("\"@query-param\";name=\"\(name)\"", of: request) == value)
     }
@@ -86,7 +86,7 @@ import Testing
         ("var", "this%20is%20a%20big%0Amultiline%20value"), ("bar", "with%20plus%20whitespace"),
         ("fa%C3%A7ade%22%3A%20", "something"),
     ])
-    func `has parameters of the query encoded in one way`(name: String, value: String) throws {
+    func `The base of a signature has parameters of the query encoded in one way`(name: String, value: String) throws {
         let request = HTTPRequest.example(
             .get,
             "/parameters?var=this%20is%20a%20big%0Amultiline%20value&bar=with+plus+whitespace&fa%C3%A7ade%22%3A%20=something"
@@ -98,7 +98,7 @@ import Testing
         "\"x-missing\"", "\"@status\"", "\"example-dict\";key=\"e\"", "\"date\";key=\"a\"", "\"@method\";req",
         "\"@query-param\";name=\"p\"", "\"@query-param\";name=\"twice\"", "\"x-ctl\"", "\"x-umlaut\"",
     ])
-    func `is not made of what is missing or ambiguous`(component: String) {
+    func `The base of a signature is not made of missing or ambiguous parts`(component: String) {
         var request = HTTPRequest.example(.get, "/?twice=1&twice=2", fields: fields)
         request.fields["X-Ctl"] = "a\u{1}b"
         request.fields["X-Umlaut"] = "ü"
@@ -111,18 +111,18 @@ import Testing
         "\"@query-param\";name", "\"date\";name=\"a\"", "date", "1", ":AA==:", "\"a b\"", "\"\"", "\"date\" \"date\"",
         "\"date\";key=\"a\" \"date\";key=\"a\"", "\"x\";key=\"a\";req \"x\";req;key=\"a\"", "\"date\";req=1",
     ])
-    func `is not made of components that are not understood`(components: String) {
+    func `The base of a signature is not made of unknown components`(components: String) {
         #expect(throws: AuthError.malformedSignature) { try lines(components, of: .example(fields: fields)) }
     }
 
-    @Test func `cannot be given another line by a value`() throws {
+    @Test func `The base of a signature cannot be given another line by a value`() throws {
         var request = HTTPRequest.example(fields: ["X-A": "1\n\"@method\": DELETE"])
         #expect(throws: AuthError.unsignableMessage) { try lines("\"x-a\"", of: request) }
         request.path = "/\n\"@method\": DELETE"
         #expect(throws: AuthError.unsignableMessage) { try lines("\"@path\"", of: request) }
     }
 
-    @Test func `has the length and the host that the transport will write`() throws {
+    @Test func `The base of a signature has the length and the host that the transport will write`() throws {
         let request = HTTPRequest.example(.post, "/", body: HTTPBody("hello"))
         #expect(
             try lines("\"content-length\" \"host\"", of: request) == [
@@ -130,7 +130,7 @@ import Testing
             ])
     }
 
-    @Test func `has no length where there may be none on the wire`() throws {
+    @Test func `The base of a signature has no length if the wire can have none`() throws {
         #expect(throws: AuthError.unsignableMessage) { try lines("\"content-length\"", of: .example()) }
         let request = HTTPRequest.example(.put, "/", fields: [.contentLength: "0"])
         #expect(try lines("\"content-length\"", of: request) == ["\"content-length\": 0"])
@@ -138,7 +138,7 @@ import Testing
         #expect(throws: AuthError.unsignableMessage) { try lines("\"content-length\"", of: stream) }
     }
 
-    @Test func `has parts of the request that a response answers`() throws {
+    @Test func `The base of a signature has parts of the request that a response answers`() throws {
         let request = HTTPRequest.example(.post, "/a", fields: ["X-A": "1"])
         let response = HTTPResponse(
             status: 503,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `The errors of credentials and signatures` {
+@Suite struct SignatureErrorTests {
     static let all: [(AuthError, String)] = [
         (.invalidCredential, "invalidCredential"), (.unsignableContent, "unsignableContent"),
         (.unsignableMessage, "unsignableMessage"), (.missingSignature, "missingSignature"),
@@ -14,14 +14,16 @@ import Testing
     ]
 
     @Test(arguments: all)
-    func `have codes that stay, a sentence and a hint`(error: AuthError, code: String) {
+    func `The errors of credentials and signatures have codes that stay, a sentence and a hint`(
+        error: AuthError, code: String
+    ) {
         #expect(error.code == code)
         #expect(error.message.hasSuffix("."))
         #expect(error.hint?.hasSuffix(".") == true)
         #expect(!error.message.contains("  "))
     }
 
-    @Test func `are all different`() {
+    @Test func `The errors of credentials and signatures are all different`() {
         #expect(Set(Self.all.map(\.1)).count == Self.all.count)
     }
 
@@ -29,12 +31,12 @@ import Testing
         (HTTPError.malformedStructuredField, "malformedStructuredField"),
         (.unwritableStructuredField, "unwritableStructuredField"),
     ])
-    func `of structured fields have them too`(error: HTTPError, code: String) {
+    func `The errors of structured fields also have codes, a sentence and a hint`(error: HTTPError, code: String) {
         #expect(error.code == code)
         #expect(error.hint != nil)
     }
 
-    @Test func `quote nothing of a message`() async throws {
+    @Test func `The errors of credentials and signatures quote nothing of a message`() async throws {
         let canary = "canary-9d"
         let fields: HTTPFields = [
             "Signature-Input": "sig=(\"x-secret\";key=\"\(canary)\");keyid=\"\(canary)\"", "Signature": "sig=:AA==:",

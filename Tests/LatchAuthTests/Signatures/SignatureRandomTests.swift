@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `Random messages` {
+@Suite struct SignatureRandomTests {
     private static let components: [SignatureComponent] = [
         "@method", "@target-uri", "@authority", "@scheme", "@request-target", "@path", "@query", .queryParameter("q"),
         .queryParameter("ü &"), "x-one", "x-two", .field("X-Two").bytes, .field("Priority").strict,
@@ -44,7 +44,9 @@ import Testing
     }
 
     @Test(arguments: [SignatureAlgorithm.hs256, .eddsa])
-    func `are verified whatever is covered, until a covered part changes`(algorithm: SignatureAlgorithm) async throws {
+    func `Random messages are verified with any cover, until a covered part changes`(algorithm: SignatureAlgorithm)
+        async throws
+    {
         let seed: UInt64 = 9_421
         var random = SeededGenerator(seed: seed)
         let key = try Key.generate(algorithm, id: "k")
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `are verified after a proxy has changed what is not covered`() async throws {
+    @Test func `Random messages are verified after a proxy has changed an uncovered part`() async throws {
         let key = try Key.generate(.hs256, id: "k")
         let credential = try MessageSignature(key, clock: .standing(at: 1_700_000_000))
         var signed = try await HTTPRequest.example(.post, "/a?b=c", body: HTTPBody("x")).authorized(by: credential)
@@ -81,12 +83,12 @@ import Testing
 }
 
 @Suite(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)))
-struct `Message signatures beside openssl` {
+struct SignatureOpenSSLTests {
     @Test(arguments: [
         (SignatureAlgorithm.rs256, ["-sha256"]),
         (.ps512, ["-sha512", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:64"]),
     ])
-    func `are RSA signatures of the base as RFC 9421 §3.3 has them`(
+    func `Message signatures by RSA are those of openssl over the base of RFC 9421 §3.3`(
         algorithm: SignatureAlgorithm, options: [String]
     ) async throws {
         let openssl = try OpenSSLCommand()
@@ -110,7 +112,7 @@ struct `Message signatures beside openssl` {
     }
 
     @Test(arguments: [(SignatureAlgorithm.es256, "-sha256", "P-256"), (.es384, "-sha384", "P-384")])
-    func `are ECDSA signatures of the base as RFC 9421 §3.3 has them`(
+    func `Message signatures by ECDSA are those of openssl over the base of RFC 9421 §3.3`(
         algorithm: SignatureAlgorithm, digest: String, curve: String
     ) async throws {
         let openssl = try OpenSSLCommand()

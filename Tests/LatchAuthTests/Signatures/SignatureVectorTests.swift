@@ -9,18 +9,18 @@ import Testing
 @testable import LatchAuth
 
 @Suite(.enabled(if: VectorSet.messageSignatures.isPresent, Comment(rawValue: VectorSet.hint)))
-struct `The signed examples of RFC 9421` {
+struct SignatureVectorTests {
     static let requests = ["b21_request", "b22_request", "b23_request", "b25_request", "b26_request"]
 
     @Test(arguments: requests)
-    func `are verified as requests`(name: String) async throws {
+    func `The signed examples of RFC 9421 are verified as requests`(name: String) async throws {
         let request = try RFC9421.request("\(name)_signed.txt")
         let signature = try await RFC9421.verifier().verify(request)
         #expect(signature.label == "sig-" + name.prefix(3))
         #expect(signature.parameters.created == Date(timeIntervalSince1970: RFC9421.created))
     }
 
-    @Test func `are verified as a response`() async throws {
+    @Test func `The signed examples of RFC 9421 are verified as a response`() async throws {
         let response = try RFC9421.response("b24_response_signed.txt")
         let signature = try await RFC9421.verifier(required: ["@status"]).verify(response, answering: nil)
         #expect(signature.components == ["@status", "content-type", "content-digest", "content-length"])
@@ -28,20 +28,22 @@ struct `The signed examples of RFC 9421` {
     }
 
     @Test(arguments: requests)
-    func `have the base that the RFC prints, for requests`(name: String) throws {
+    func `The signed examples of RFC 9421 have the base that the RFC prints, for requests`(name: String) throws {
         let request = try RFC9421.request("\(name)_signed.txt")
         let expected = try VectorSet.messageSignatures.text("\(name)_sigbase.txt")
         #expect(try SignatureBase.texts(of: request) == [expected])
     }
 
-    @Test func `have the base that the RFC prints, for a response`() throws {
+    @Test func `The signed examples of RFC 9421 have the base that the RFC prints, for a response`() throws {
         let response = try RFC9421.response("b24_response_signed.txt")
         let expected = try VectorSet.messageSignatures.text("b24_response_sigbase.txt")
         #expect(try SignatureBase.texts(of: response, answering: nil) == [expected])
     }
 
     @Test(arguments: requests)
-    func `are refused once anything that they cover has changed`(name: String) async throws {
+    func `The signed examples of RFC 9421 are refused once anything that they cover has changed`(name: String)
+        async throws
+    {
         let original = try RFC9421.request("\(name)_signed.txt")
         let covered = try await RFC9421.verifier().verify(original).components
         for (components, change) in Self.changes {
@@ -65,7 +67,7 @@ struct `The signed examples of RFC 9421` {
         (["content-length"], { $0.fields[.contentLength] = "19" }),
     ]
 
-    @Test func `cover content by its digest alone`() async throws {
+    @Test func `The signed examples of RFC 9421 cover content by its digest only`() async throws {
         var request = try RFC9421.request("b23_request_signed.txt")
         var policy = SignaturePolicy(maximumAge: nil, clock: .standing(at: RFC9421.created))
         let verifier = MessageVerifier(policy: policy) { try $0.flatMap(RFC9421.key) }
@@ -76,7 +78,7 @@ struct `The signed examples of RFC 9421` {
         _ = try await MessageVerifier(policy: policy) { try $0.flatMap(RFC9421.key) }.verify(request)
     }
 
-    @Test func `are refused under each other's keys`() async throws {
+    @Test func `The signed examples of RFC 9421 are refused under each other's keys`() async throws {
         for name in Self.requests {
             let request = try RFC9421.request("\(name)_signed.txt")
             let own = try await RFC9421.verifier().verify(request).parameters.keyID

@@ -9,7 +9,7 @@ import Testing
 @testable import LatchAuth
 
 /// Fields that both sides know to be structured are covered by their meaning (RFC 9421 §2.1.1).
-@Suite struct `A structured field under a signature` {
+@Suite struct StructuredComponentTests {
     private let key: Key
 
     init() throws { key = try Key.generate(.hs256, id: "k") }
@@ -28,7 +28,9 @@ import Testing
         ("Idempotency-Key", "1;a", "  1;  a "), ("Cache-Status", "1, (2 3);b", "1,(  2   3 );b"),
         ("Priority", "a=1, b", "a=1,b=?1"), ("PRIORITY", "u=1", "  u=1 "),
     ])
-    func `may be spelled otherwise on the way`(name: String, first: String, second: String) async throws {
+    func `A structured field under a signature can be spelled otherwise on the wire`(
+        name: String, first: String, second: String
+    ) async throws {
         let field = HTTPFieldName(name)
         var request = try await signed([field: first], [.field(field).strict])
         try await verify(request)
@@ -42,7 +44,7 @@ import Testing
         await #expect(throws: AuthError.unsignableMessage) { try await verify(request) }
     }
 
-    @Test func `of an unknown type is not covered strictly`() async throws {
+    @Test func `A structured field under a signature of an unknown type is not covered strictly`() async throws {
         await #expect(throws: AuthError.unsignableMessage) {
             try await signed(["X-Item": "1"], [.field("X-Item").strict])
         }
@@ -53,7 +55,7 @@ import Testing
         await #expect(throws: AuthError.unsignableMessage) { try await verify(request) }
     }
 
-    @Test func `may gain members that are not covered`() async throws {
+    @Test func `A structured field under a signature can gain uncovered members`() async throws {
         var request = try await signed(["X-Dict": "a=1;x, b=2"], [.field("X-Dict").member("a")])
         request.fields["X-Dict"] = "c=3, b=4"
         request.fields.append("a=1;x", for: "x-dict")
@@ -62,7 +64,8 @@ import Testing
         await #expect(throws: AuthError.refusedSignature) { try await verify(request) }
     }
 
-    @Test func `is equal to a component whose parameters stand in another order`() {
+    @Test
+    func `A structured field under a signature is equal to a component whose parameters stand in another order`() {
         let field = SignatureComponent.field("X-Dict")
         #expect(field.member("a").ofRequest == field.ofRequest.member("a"))
         #expect(Set([field.member("a").ofRequest, field.ofRequest.member("a")]).count == 1)

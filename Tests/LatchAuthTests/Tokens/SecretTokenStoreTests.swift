@@ -6,7 +6,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `A record of tokens` {
+@Suite struct SecretTokenStoreTests {
     let secrets = InMemorySecretStore()
 
     func load(_ record: String) async throws -> Tokens? {
@@ -14,12 +14,12 @@ import Testing
         return try await SecretTokenStore<Tokens>(secrets, name: "auth").load()
     }
 
-    @Test func `may hold fields of a later version`() async throws {
+    @Test func `A record of tokens can hold fields of a later version`() async throws {
         let tokens = try await load(#"{"access":"a","refresh":"r","expiry":1800000000,"boundTo":{"key":[1,2]}}"#)
         #expect(tokens == Tokens(access: "a", refresh: "r", expiry: Date(timeIntervalSince1970: 1_800_000_000)))
     }
 
-    @Test func `needs no more than the access token`() async throws {
+    @Test func `A record of tokens needs no more than the access token`() async throws {
         #expect(try await load(#"{"access":"a"}"#) == Tokens(access: "a"))
         #expect(try await load(#"{"access":"a","refresh":null}"#) == Tokens(access: "a"))
     }
@@ -28,25 +28,26 @@ import Testing
         "", "{}", "[]", "null", #"{"refresh":"r"}"#, #"{"access":7}"#, #"{"access":null}"#,
         #"{"access":"a","expiry":"tomorrow"}"#, #"{"access":"a""#, "\u{0}",
     ])
-    func `that is no credential is corrupt, never "no account"`(record: String) async {
+    func `A record of tokens that is not a credential is corrupt, never "no account"`(record: String) async {
         await #expect(throws: AuthError.storeCorrupt) { try await load(record) }
         #expect(secrets.names() == ["auth"])
     }
 
-    @Test func `is told by its name and never by its content when it is corrupt`() async {
+    @Test func `A record of tokens is reported by its name and never by its content when it is corrupt`() async {
         let error = await #expect(throws: AuthError.storeCorrupt) { try await load(#"{"refresh":"canary-31cc"}"#) }
         #expect(error?.message.contains("'auth'") == true)
         #expect("\(error.map { "\($0)" } ?? "") \(String(reflecting: error))".contains("canary") == false)
     }
 
-    @Test func `is replaced by the next sign-in when it is corrupt`() async throws {
+    @Test func `A record of tokens is replaced by the next sign-in when it is corrupt`() async throws {
         await #expect(throws: AuthError.storeCorrupt) { try await load("torn") }
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         try await store.save(Tokens(access: "new"))
         #expect(try await store.load() == Tokens(access: "new"))
     }
 
-    @Test(.tags(.l8)) func `is kept under another name when it is corrupt and a new one comes`() async throws {
+    @Test(.tags(.keychainRecord))
+    func `A record of tokens is kept under another name when it is corrupt and a new one comes`() async throws {
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         for (round, aside) in ["auth.corrupt", "auth.corrupt-2"].enumerated() {
             secrets.write(Array("torn \(round)".utf8), for: "auth")
@@ -62,7 +63,8 @@ import Testing
         #expect(try await store.load() == Tokens(access: "newest"))
     }
 
-    @Test(.tags(.l8)) func `is not replaced where the damaged one could not be kept`() async throws {
+    @Test(.tags(.keychainRecord))
+    func `A record of tokens is not replaced if the damaged one could not be kept`() async throws {
         secrets.write(Array("torn".utf8), for: "auth")
         let failing = FailingSecretStore(secrets, after: 2, with: .storeFull)
         let store = SecretTokenStore<Tokens>(failing, name: "auth")
@@ -70,7 +72,8 @@ import Testing
         #expect(secrets.read("auth") == Array("torn".utf8))
     }
 
-    @Test(.tags(.l9)) func `that is corrupt leads to a login, which cleans it`() async throws {
+    @Test(.tags(.appLaunch))
+    func `A record of tokens that is corrupt leads to a login, which cleans it`() async throws {
         secrets.write(Array("torn".utf8), for: "auth")
         let session = Session(store: SecretTokenStore<Tokens>(secrets, name: "auth")) { $0.credential }
         await #expect(throws: AuthError.storeCorrupt) { try await session.credential() }
@@ -84,11 +87,11 @@ import Testing
         ("a.corrupt", true), ("a.corrupt-2", true), ("a", false), ("a.corrupt-x", false), ("a.corruption", false),
         ("corrupt", false), ("a.corrupt.b", false), ("a.corrupt.corrupt-17", true),
     ])
-    func `that was set aside is known by its name`(name: String, isAside: Bool) {
+    func `A record of tokens that was set aside is known by its name`(name: String, isAside: Bool) {
         #expect(CorruptSecretName.matches(name) == isAside)
     }
 
-    @Test func `keeps its accounts apart`() async throws {
+    @Test func `A record of tokens keeps its accounts apart`() async throws {
         let one = SecretTokenStore<Tokens>(secrets, name: "one")
         let other = SecretTokenStore<Tokens>(secrets, name: "other")
         try await one.save(Tokens(access: "1"))
@@ -99,7 +102,7 @@ import Testing
         #expect(try await other.load() == Tokens(access: "2"))
     }
 
-    @Test func `keeps fractions of a second`() async throws {
+    @Test func `A record of tokens keeps fractions of a second`() async throws {
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         let tokens = Tokens(access: "a", expiry: Date(timeIntervalSince1970: 1_800_000_000.125))
         try await store.save(tokens)

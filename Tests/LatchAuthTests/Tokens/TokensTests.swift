@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `Tokens of a session` {
+@Suite struct TokensTests {
     static let canary = "canary-5f1d"
 
     static let tokens = Tokens(
@@ -22,7 +22,7 @@ import Testing
         return text + String(describing: value) + String(reflecting: value) + "\(value)"
     }
 
-    @Test func `keep their grant where a closure has empty texts for what the issuer left out`() {
+    @Test func `Tokens of a session keep their grant if a closure has empty texts for omitted fields`() {
         let first = Tokens(access: "a0", refresh: "r0", idToken: "i0")
         var next = first.updated(by: Tokens(access: "a1", refresh: "", cookie: "", idToken: ""), for: nil)
         #expect(next == Tokens(access: "a1", refresh: "r0", idToken: "i0"))
@@ -32,7 +32,7 @@ import Testing
         #expect(inCookie.updated(by: Tokens(access: "a1", refresh: ""), for: nil).cookie == "rt=1")
     }
 
-    @Test(.tags(.j16)) func `appear in no description, reflection or dump`() {
+    @Test(.tags(.tokenRedaction)) func `Tokens of a session appear in no description, reflection or dump`() {
         #expect(!dumped(Self.tokens).contains(Self.canary))
         #expect(!dumped([Self.tokens as Tokens?]).contains(Self.canary))
         #expect(!dumped(SessionState.signedIn(Self.tokens)).contains(Self.canary))
@@ -41,14 +41,15 @@ import Testing
         #expect(!dumped(InMemoryTokenStore(Self.tokens)).contains(Self.canary))
     }
 
-    @Test(.tags(.j16)) func `do not show through a session that holds them`() throws {
+    @Test(.tags(.tokenRedaction)) func `Tokens of a session do not show through a session that holds them`() throws {
         let fixture = SessionFixture(holding: Self.tokens)
         let session = fixture.makeSession()
         try fixture.run { try await session.restore() }
         #expect(!dumped(session).contains(Self.canary))
     }
 
-    @Test(.tags(.j16)) func `do not show through the error of a record that cannot be read`() async throws {
+    @Test(.tags(.tokenRedaction))
+    func `Tokens of a session do not show through the error of a record that cannot be read`() async throws {
         let secrets = InMemorySecretStore()
         secrets.write(Array("{\"access\":\"\(Self.canary)".utf8), for: "auth")
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
@@ -56,13 +57,13 @@ import Testing
         #expect(!dumped(error as Any).contains(Self.canary))
     }
 
-    @Test func `authorise as a bearer token`() throws {
+    @Test func `Tokens of a session authorize as a bearer token`() throws {
         var request = HTTPRequest(authority: "api.example.com", path: "/", fields: [.authorization: "Basic old"])
         try Tokens(access: "abc").authorize(&request)
         #expect(request.fields.values(of: .authorization) == ["Bearer abc"])
     }
 
-    @Test(.tags(.p9)) func `come back from a store with every part`() async throws {
+    @Test(.tags(.tokenStores)) func `Tokens of a session come back from a store with every part`() async throws {
         let store = SecretTokenStore<Tokens>(InMemorySecretStore(), name: "auth")
         #expect(try await store.load() == nil)
         try await store.save(Self.tokens)
@@ -74,7 +75,7 @@ import Testing
         #expect(try await store.load() == nil)
     }
 
-    @Test func `refresh alike by their refresh token, and authorise alike by their access token`() {
+    @Test func `Tokens of a session refresh alike by refresh token, and authorize alike by access token`() {
         let tokens = Tokens(access: "a", refresh: "r")
         #expect(tokens.hasSameRefreshToken(as: Tokens(access: "b", refresh: "r")))
         #expect(!tokens.hasSameRefreshToken(as: Tokens(access: "a", refresh: "s")))

@@ -12,14 +12,15 @@ import Glibc
 import Darwin
 #endif
 
-@Suite struct `A file that is replaced as a whole` {
+@Suite struct AtomicFileTests {
     private let files = FileManager.default
 
     private func mode(_ path: String) throws -> Int {
         try #require(files.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func `is nil where there is none, and empty where it is empty`() async throws {
+    @Test
+    func `A file that is replaced as a whole is nil if it does not exist, and empty if it is empty`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             #expect(try file.read() == nil)
@@ -29,7 +30,8 @@ import Darwin
         }
     }
 
-    @Test(.timeLimit(.minutes(1))) func `of another is read where it is a file, and not too long`() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `A file of another user is read if it is a file, and not too long`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             #expect(try file.readFile() == nil)
@@ -45,14 +47,14 @@ import Darwin
 
     #if os(Linux)
     // Report 17 in Documentation/PublicReports.md: the kernel's own file systems cannot sync a folder, as CIFS and FUSE.
-    @Test func `needs no folder that can be synced`() throws {
+    @Test func `A file that is replaced as a whole needs no folder that can be synced`() throws {
         try AtomicFile("/proc/self/f").syncFolder()
         #expect(throws: FileError.self) { try AtomicFile("/no/such/folder/f").syncFolder() }
     }
     #endif
 
     @Test(arguments: [0, 1, 16_383, 16_384, 16_385, 1_000_003])
-    func `holds what was written, whatever its size`(count: Int) async throws {
+    func `A file that is replaced as a whole holds the written content of any size`(count: Int) async throws {
         try await withTemporaryFolder { folder in
             var random = SplitMix64(state: UInt64(count))
             let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -62,7 +64,8 @@ import Darwin
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `stays its owner's, though root writes it`() async throws {
+    @Test(.enabled(if: geteuid() == 0))
+    func `A file that is replaced as a whole keeps its owner, though root writes it`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: [1])
@@ -74,7 +77,8 @@ import Darwin
         }
     }
 
-    @Test(.enabled(if: geteuid() == 0)) func `is the user's from the first moment, where root uses a user's home`()
+    @Test(.enabled(if: geteuid() == 0))
+    func `A file that root replaces in a user's home is the user's from the first moment`()
         async throws
     {
         try await withTemporaryFolder { folder in
@@ -101,7 +105,7 @@ import Darwin
     @Test(arguments: [
         String(repeating: "n", count: 255), String(repeating: "é", count: 127), "n" + String(repeating: "🦊", count: 63),
     ])
-    func `may have the longest name`(name: String) async throws {
+    func `A file that is replaced as a whole can have the longest name`(name: String) async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/\(name)")
             try file.replace(with: [1])
@@ -119,7 +123,7 @@ import Darwin
         }
     }
 
-    @Test func `is its owner's alone, whoever could read the one before`() async throws {
+    @Test func `A file that is replaced as a whole is its owner's only, even if the one before was not`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try Data("old".utf8).write(to: URL(fileURLWithPath: file.path))
@@ -129,7 +133,7 @@ import Darwin
         }
     }
 
-    @Test func `leaves nothing beside it`() async throws {
+    @Test func `A file that is replaced as a whole leaves nothing beside it`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             for round in 0..<20 { try file.replace(with: [UInt8(round)]) }
@@ -138,7 +142,10 @@ import Darwin
     }
 
     /// A reader of the old file keeps reading its bytes, since another file takes the name.
-    @Test func `is another file after it was replaced, and not a changed one`() async throws {
+    @Test
+    func `A file that is replaced as a whole is another file after it was replaced, and not a changed one`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: Array("old".utf8))
@@ -149,7 +156,7 @@ import Darwin
         }
     }
 
-    @Test func `is read whole while others replace it`() async throws {
+    @Test func `A file that is replaced as a whole is read whole while others replace it`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: [UInt8](repeating: 0, count: 40_000))
@@ -170,7 +177,7 @@ import Darwin
         }
     }
 
-    @Test func `that is written in place is never read empty`() async throws {
+    @Test func `A file that is replaced as a whole that is written in place is never read empty`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try file.overwrite(with: [UInt8](repeating: 0, count: 9))
@@ -188,7 +195,7 @@ import Darwin
         }
     }
 
-    @Test func `takes the place of a symbolic link and leaves alone what that led to`() async throws {
+    @Test func `A file that is replaced as a whole replaces a symbolic link and leaves its target`() async throws {
         try await withTemporaryFolder { folder in
             let target = "\(folder)/target"
             try Data("kept".utf8).write(to: URL(fileURLWithPath: target))
@@ -201,7 +208,7 @@ import Darwin
         }
     }
 
-    @Test func `that cannot take its place leaves nothing behind`() async throws {
+    @Test func `A file that is replaced as a whole that cannot take its place leaves nothing behind`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try files.createDirectory(atPath: file.path, withIntermediateDirectories: true)
@@ -212,7 +219,7 @@ import Darwin
         }
     }
 
-    @Test func `whose folder is missing is an error to write and none to remove`() async throws {
+    @Test func `A file whose folder is missing is an error to write and none to remove`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/missing/f")
             let failure = #expect(throws: FileError.self) { try file.replace(with: [1]) }
@@ -222,7 +229,7 @@ import Darwin
         }
     }
 
-    @Test func `that is a folder cannot be read, nor removed`() async throws {
+    @Test func `A file that is replaced as a whole that is a folder cannot be read, nor removed`() async throws {
         try await withTemporaryFolder { folder in
             #expect(throws: FileError.self) { try AtomicFile(folder).read() }
             #expect(throws: FileError.self) { try AtomicFile(folder).remove() }
@@ -230,7 +237,7 @@ import Darwin
         }
     }
 
-    @Test func `is gone after it was removed, once or twice`() async throws {
+    @Test func `A file that is replaced as a whole is gone after it was removed, once or twice`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: [1])
@@ -242,7 +249,7 @@ import Darwin
     }
 
     /// A process may be forbidden to write files above a size, which fails like a full disk and needs no real one.
-    @Test func `keeps the old bytes, and leaves nothing beside them, where there is no room for new ones`() async {
+    @Test func `A file that is replaced as a whole keeps the old bytes if there is no room for new ones`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
                 let file = AtomicFile("\(folder)/f")

@@ -18,12 +18,12 @@ private func count(_ times: Int, in path: String) throws {
     }
 }
 
-@Suite struct `The lock of a file` {
+@Suite struct FileLockTests {
     private func number(in path: String) throws -> String? {
         try AtomicFile(path).read().map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func `keeps the threads of a process apart`() async throws {
+    @Test func `The lock of a file keeps the threads of a process apart`() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/number"
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -34,7 +34,7 @@ private func count(_ times: Int, in path: String) throws {
         }
     }
 
-    @Test func `keeps processes apart`() async throws {
+    @Test func `The lock of a file keeps processes apart`() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/number"
             async let first = #expect(processExitsWith: .success) { [path = path as String] in try count(40, in: path) }
@@ -46,7 +46,7 @@ private func count(_ times: Int, in path: String) throws {
         }
     }
 
-    @Test func `ends with the process that held it`() async throws {
+    @Test func `The lock of a file ends with the process that held it`() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/number"
             await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
@@ -69,7 +69,7 @@ private func count(_ times: Int, in path: String) throws {
         }
     }
 
-    @Test func `gives back what was returned, throws what was thrown, and is free after both`() async throws {
+    @Test func `The lock of a file passes on the body's result or error, and is free after both`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             #expect(try number(from: file) == 42)
@@ -86,7 +86,7 @@ private func count(_ times: Int, in path: String) throws {
         }
     }
 
-    @Test func `is not taken through a symbolic link`() async throws {
+    @Test func `The lock of a file is not taken through a symbolic link`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try FileManager.default.createSymbolicLink(
@@ -103,7 +103,7 @@ private func count(_ times: Int, in path: String) throws {
         }
     }
 
-    @Test func `is an error, in the caller's words, where its folder is missing`() async throws {
+    @Test func `The lock of a file is an error, in the caller's words, if its folder is missing`() async throws {
         struct Unavailable: Error, Equatable { var path: String }
         try await withTemporaryFolder { (folder: String) throws -> Void in
             #expect(throws: Unavailable(path: "\(folder)/no/f.lock")) {
@@ -116,17 +116,17 @@ private func count(_ times: Int, in path: String) throws {
     }
 }
 
-@Suite struct `A failed system call` {
+@Suite struct SystemCallErrorTests {
     @Test(
         arguments: [
             (ENOENT, .missing), (EACCES, .denied), (EPERM, .denied), (ELOOP, .denied), (EROFS, .readOnly),
             (ENOSPC, .full), (EDQUOT, .full), (EFBIG, .full), (EISDIR, .other), (EIO, .other), (0, .other),
         ] as [(Int32, FileError.Reason)])
-    func `is told apart as far as it matters`(number: Int32, reason: FileError.Reason) {
+    func `A failed system call is distinguished where it matters`(number: Int32, reason: FileError.Reason) {
         #expect(FileError("open", "/f", number: number).reason == reason)
     }
 
-    @Test func `names the call, the file and the system's reason`() {
+    @Test func `A failed system call names the call, the file and the system's reason`() {
         #expect("\(FileError("open", "/a/b", number: ENOENT))" == "open /a/b: No such file or directory")
     }
 }

@@ -5,8 +5,8 @@ import LatchCore
 import LatchTesting
 import Testing
 
-@Suite struct `The attributes of a file` {
-    @Test func `are those of what a symbolic link leads to`() async throws {
+@Suite struct FileStatusTests {
+    @Test func `The attributes of a file are those of a symbolic link's target`() async throws {
         try await withTemporaryFolder { folder in
             let files = FileManager.default
             try files.createDirectory(atPath: "\(folder)/folder", withIntermediateDirectories: false)
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [(0o600, false, false), (0o620, true, false), (0o604, true, true), (0o711, false, false)])
-    func `say who may access it`(mode: Int, isOpen: Bool, isReadable: Bool) async throws {
+    func `The attributes of a file say who can access it`(mode: Int, isOpen: Bool, isReadable: Bool) async throws {
         try await withTemporaryFolder { folder in
             #expect(FileManager.default.createFile(atPath: "\(folder)/f", contents: nil))
             try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: "\(folder)/f")

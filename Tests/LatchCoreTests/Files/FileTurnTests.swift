@@ -7,7 +7,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
-@Suite struct `A lock that tasks wait for` {
+@Suite struct FileTurnTests {
     private final class Inside: Sendable {
         let count = Mutex((now: 0, most: 0))
     }
@@ -27,7 +27,9 @@ import Testing
         }
     }
 
-    @Test func `is had at once where nobody has it, and again after it was let go`() async throws {
+    @Test
+    func `A lock that tasks wait for is acquired at once if it is free, and again after it was released`() async throws
+    {
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             for _ in 0..<3 {
@@ -37,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `is had by one of many tasks at a time`() async throws {
+    @Test func `A lock that tasks wait for is held by one of many tasks at a time`() async throws {
         try await withTemporaryFolder { folder in
             let inside = Inside()
             try await withThrowingTaskGroup(of: Void.self) { group in
@@ -58,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `is free as soon as the process that holds it is killed`() async throws {
+    @Test func `A lock that tasks wait for is free as soon as the process that holds it is killed`() async throws {
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let other = try await holder(of: lock.path)
@@ -71,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `is left to others by who was cancelled, or lost patience, while waiting`() async throws {
+    @Test func `A lock that tasks wait for is left to others after a cancellation or a timeout`() async throws {
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let first = try #require(try await lock.acquire(timeout: .zero))
@@ -85,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `says why it cannot be had`() async throws {
+    @Test func `A lock that tasks wait for says why it cannot be acquired`() async throws {
         let error = await #expect(throws: FileError.self) {
             try await FileLock("/no/such/folder/lock").acquire(timeout: .zero)
         }
@@ -93,14 +95,14 @@ import Testing
     }
 }
 
-@Suite struct `A watch on a file` {
+@Suite struct FileWatchTests {
     /// Counts the changes that a watch reports, and lets a test wait for the next.
     private func watch(_ path: String) throws -> (watch: FileWatch, changes: AsyncStream<Void>) {
         let (stream, continuation) = AsyncStream.makeStream(of: Void.self)
         return (try FileWatch(path) { continuation.yield() }, stream)
     }
 
-    @Test func `tells of a file that is written in place, replaced, or new`() async throws {
+    @Test func `A watch on a file reports a file that is written in place, replaced, or new`() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/f"
             let (watch, changes) = try watch(path)
@@ -117,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `needs the folder`() {
+    @Test func `A watch on a file needs the folder`() {
         #expect(throws: FileError.self) { try FileWatch("/no/such/folder/f") {} }
     }
 }

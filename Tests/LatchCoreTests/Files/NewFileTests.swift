@@ -6,12 +6,12 @@ import Testing
 
 @testable import LatchCore
 
-@Suite struct `A new file` {
+@Suite struct NewFileTests {
     private func names(_ folder: String) throws -> [String] {
         try FileManager.default.contentsOfDirectory(atPath: folder).sorted()
     }
 
-    @Test func `appears complete or not at all, and leaves nothing next to it`() async throws {
+    @Test func `A new file appears complete or not at all, and leaves nothing next to it`() async throws {
         try await withTemporaryFolder { folder in
             do {
                 let file = try NewFile(folder + "/store")
@@ -28,7 +28,7 @@ import Testing
         }
     }
 
-    @Test func `takes away what a process that was killed has left, and nothing of another writer`() async throws {
+    @Test func `A new file removes the leftovers of a killed process, but not of another writer`() async throws {
         try await withTemporaryFolder { folder in
             let (killed, other) = (String(repeating: "a", count: 32), String(repeating: "b", count: 32))
             for name in ["store.\(killed).tmp", "store.\(killed).tmp.lock", "store.old.tmp.lock", "store.\(other).tmp"]

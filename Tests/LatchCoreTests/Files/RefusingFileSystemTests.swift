@@ -19,7 +19,7 @@ import Darwin
     .enabled(
         if: ProcessInfo.processInfo.environment["LATCH_REFUSING_FOLDER"] != nil, "needs the file system of make interop"
     ))
-struct `Files of a file system without links, owners and permissions` {
+struct RefusingFileSystemTests {
     private let folder: String
 
     init() throws {
@@ -27,7 +27,7 @@ struct `Files of a file system without links, owners and permissions` {
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: true)
     }
 
-    @Test func `are refused what the tests say`() throws {
+    @Test func `Files of a file system without links, owners and permissions fail where the tests say`() throws {
         let file = AtomicFile("\(folder)/f")
         try file.replace(with: [1])
         #expect(link(file.path, "\(folder)/g") == -1 && errno == EPERM)
@@ -38,7 +38,7 @@ struct `Files of a file system without links, owners and permissions` {
     }
 
     /// oven-sh/bun#36853, termux/termux-app#837.
-    @Test func `are set aside, each under a name of its own`() throws {
+    @Test func `Files of a refusing file system are set aside, each under a separate name`() throws {
         let file = AtomicFile("\(folder)/f")
         for number: UInt8 in 1...3 {
             try file.replace(with: [number])
@@ -49,7 +49,7 @@ struct `Files of a file system without links, owners and permissions` {
         #expect(try file.setAside(suffix: "corrupt") == nil)
     }
 
-    @Test func `appear complete, and take no other's place`() throws {
+    @Test func `Files of a refusing file system appear complete, and replace no other file`() throws {
         let new = try NewFile("\(folder)/f")
         try new.write([1])
         try new.publish()
@@ -62,7 +62,8 @@ struct `Files of a file system without links, owners and permissions` {
     }
 
     /// OCR-D/core#1366, lima-vm/lima#231.
-    @Test(arguments: [0o644, 0o666]) func `are replaced where the new one allows no more`(mode: Int) async throws {
+    @Test(arguments: [0o644, 0o666])
+    func `Files of a refusing file system are replaced if the new one allows no more`(mode: Int) async throws {
         let path = "\(folder)/f"
         try Data("old".utf8).write(to: URL(fileURLWithPath: path))
         try FileManager.default.setAttributes([.posixPermissions: mode], ofItemAtPath: path)
@@ -72,7 +73,7 @@ struct `Files of a file system without links, owners and permissions` {
         #expect(try AtomicFile(path).read() == [1])
     }
 
-    @Test func `stay their owner's, whatever the umask`() async throws {
+    @Test func `Files of a refusing file system keep their owner, for any umask`() async throws {
         let path = "\(folder)/f"
         #expect(try AtomicFile(path).create())
         let earlier = umask(0o022)
@@ -82,7 +83,7 @@ struct `Files of a file system without links, owners and permissions` {
         #expect(FileStatus(of: path)?.permissions == 0o600)
     }
 
-    @Test func `lose the permissions of a group that cannot be set`() async throws {
+    @Test func `Files of a refusing file system lose the permissions of a group that cannot be set`() async throws {
         let path = "\(folder)/f"
         #expect(try AtomicFile(path).create())
         #expect(chown(path, getuid(), 54_321) == 0 && chmod(path, 0o640) == 0)
@@ -92,14 +93,15 @@ struct `Files of a file system without links, owners and permissions` {
     }
 
     /// podman#8592: the root of a user namespace cannot set a group that is not mapped, and the folder has set it already.
-    @Test func `keep their owner without a call`() throws {
+    @Test func `Files of a refusing file system keep their owner without a call`() throws {
         let file = AtomicFile("\(folder)/f")
         for number: UInt8 in 1...2 { try file.replace(with: [number]) }
         #expect(try file.read() == [2])
     }
 
     /// hashicorp/best-practices#223: a script that writes keys takes permissions from everybody.
-    @Test(arguments: [0o177, 0o277, 0o777]) func `elsewhere are their owner's under every umask`(mask: Int) throws {
+    @Test(arguments: [0o177, 0o277, 0o777])
+    func `Files elsewhere are their owner's under every umask`(mask: Int) throws {
         let home = FileManager.default.temporaryDirectory.path + "/latch-umask-\(UUID().uuidString)"
         defer { try? FileManager.default.removeItem(atPath: home) }
         let earlier = umask(mode_t(mask))
@@ -114,7 +116,7 @@ struct `Files of a file system without links, owners and permissions` {
     }
 
     /// pallets/click#1512, stacklok/toolhive#3979: a file that is mounted by itself into a container.
-    @Test func `get the content in place where they are mounted`() async throws {
+    @Test func `Files of a refusing file system get the content in place if they are mounted`() async throws {
         let path = "\(folder)/mounted"
         try Data(repeating: 7, count: 1_000_000).write(to: URL(fileURLWithPath: path))
         let writer = try FileWriter(replacing: path)

@@ -7,7 +7,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A lock whose file was removed` {
+@Suite(.timeLimit(.minutes(1))) struct RemovedLockFileTests {
     /// What a test does in the pauses of a task that waits, one after the other.
     private final class Pauses<Holder: Sendable>: Sendable {
         private let state = Mutex((count: 0, other: Holder?.none))
@@ -42,7 +42,7 @@ import Testing
         return ending == .exited(0)
     }
 
-    @Test func `is lost for its holder, and for no other`() async throws {
+    @Test func `A lock whose file was removed is lost for its holder, and for no other`() async throws {
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let first = try #require(try lock.tryAcquire())
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `is lost where another file took the place of its own`() async throws {
+    @Test func `A lock whose file was removed is lost if another file took its place`() async throws {
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let holder = try #require(try lock.tryAcquire())
@@ -69,7 +69,10 @@ import Testing
         }
     }
 
-    @Test func `is waited for again on the new file, which another task has locked`() async throws {
+    @Test
+    func `A lock whose file was removed is waited for again on the new file, which another task has locked`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let first = try #require(try lock.tryAcquire())
@@ -92,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `keeps processes apart from then on`() async throws {
+    @Test func `A lock whose file was removed keeps processes apart from then on`() async throws {
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let first = try await process(holding: lock.path)
@@ -109,7 +112,9 @@ import Testing
         }
     }
 
-    @Test func `is waited for on the new file, which another process has locked`() async throws {
+    @Test
+    func `A lock whose file was removed is waited for on the new file, which another process has locked`() async throws
+    {
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let first = try await process(holding: lock.path)
@@ -133,8 +138,9 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A thread that waits for a lock` {
-    @Test func `gives up at its limit, with an error that names the file`() async throws {
+@Suite(.timeLimit(.minutes(1))) struct LockWaitTests {
+    @Test
+    func `A thread that waits for a lock gives up at its limit, with an error that names the file`() async throws {
         try await withTemporaryFolder { folder in
             let lock = FileLock("\(folder)/lock")
             let holder = try #require(try lock.tryAcquire())

@@ -5,8 +5,8 @@ import LatchCore
 import LatchTesting
 import Testing
 
-@Suite struct `A file that is set aside` {
-    @Test func `keeps what it holds under a name that says why`() async throws {
+@Suite struct SetAsideTests {
+    @Test func `A file that is set aside keeps its content under a name that states the reason`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: [1, 2])
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `takes the first name that is free and overwrites none`() async throws {
+    @Test func `A file that is set aside takes the first name that is free and overwrites none`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             var names: [String?] = []
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `is nil where there was none`() async throws {
+    @Test func `A file that is set aside is nil if there was none`() async throws {
         try await withTemporaryFolder { (folder: String) throws in
             #expect(try AtomicFile("\(folder)/f").setAside(suffix: "old") == nil)
             #expect(try AtomicFile("\(folder)/no/f").setAside(suffix: "old") == nil)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `is an error where every name is taken, and stays where it is`() async throws {
+    @Test func `A file that is set aside is an error if every name is taken, and stays in place`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/f")
             try file.replace(with: [7])
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `that is a symbolic link is the link, and not what it leads to`() async throws {
+    @Test func `A symbolic link that is set aside is moved itself, and not its target`() async throws {
         try await withTemporaryFolder { folder in
             let target = AtomicFile("\(folder)/target")
             try target.replace(with: [3])
@@ -69,15 +69,16 @@ import Testing
     }
 }
 
-@Suite struct `The folder of a file` {
+@Suite struct FileFolderTests {
     @Test(arguments: [
         ("/a/b/c", "/a/b"), ("/a", "/"), ("a", "."), ("a/b", "a"), ("./a", "."), ("/a/b/", "/a/b"), ("", "."),
     ])
-    func `is what stands before its last slash`(path: String, folder: String) {
+    func `The folder of a file is the part before its last slash`(path: String, folder: String) {
         #expect(AtomicFile(path).folder == folder)
     }
 
-    @Test func `is made with those above it, for the owner alone, and may be there already`() async throws {
+    @Test
+    func `The folder of a file is made with its parents, for the owner only, and can exist already`() async throws {
         try await withTemporaryFolder { folder in
             let file = AtomicFile("\(folder)/a/b/c/f")
             try file.makeFolder()
@@ -92,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ["blocked/f", "blocked/deeper/f"])
-    func `cannot be made where a file has its name`(path: String) async throws {
+    func `The folder of a file cannot be made if a file has its name`(path: String) async throws {
         try await withTemporaryFolder { folder in
             try AtomicFile("\(folder)/blocked").replace(with: [1])
             let failure = #expect(throws: FileError.self) { try AtomicFile("\(folder)/\(path)").makeFolder() }
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `that is there needs no leave to write where it lies`() throws {
+    @Test func `The folder of a file that exists needs no permission to write to its parent`() throws {
         // A folder of the kernel's takes no new ones, and this one is there.
         try AtomicFile("/sys/kernel/f").makeFolder()
         let failure = #expect(throws: FileError.self) { try AtomicFile("/sys/latch/f").makeFolder() }

@@ -4,10 +4,11 @@ import LatchCore
 import LatchTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A lock of a file that is shared` {
+@Suite(.timeLimit(.minutes(1))) struct SharedFileLockTests {
     private let patience = Duration.seconds(60)
 
-    @Test func `has any number of holders, and keeps out who wants it alone`() async throws {
+    @Test
+    func `A lock of a file that is shared has any number of holders, and excludes an exclusive one`() async throws {
         try await withTemporaryFolder { folder in
             let (shared, alone) = (FileLock("\(folder)/lock", isShared: true), FileLock("\(folder)/lock"))
             let holders = [
@@ -27,7 +28,10 @@ import Testing
         }
     }
 
-    @Test func `goes to one who waits alone as soon as the last has let go`() async throws {
+    @Test
+    func `A lock of a file that is shared goes to an exclusive waiter as soon as the last has released it`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let (shared, alone) = (FileLock("\(folder)/lock", isShared: true), FileLock("\(folder)/lock"))
             let first = try shared.acquireBlocking()
@@ -39,7 +43,7 @@ import Testing
         }
     }
 
-    @Test func `never lets readers see what one alone is changing`() async throws {
+    @Test func `A lock of a file that is shared never lets readers see a change in progress`() async throws {
         try await withTemporaryFolder { folder in
             let (one, other) = (AtomicFile("\(folder)/one"), AtomicFile("\(folder)/other"))
             try await withThrowingTaskGroup { group in

@@ -3,14 +3,14 @@
 import LatchCore
 import Testing
 
-@Suite struct `A refused JSON text` {
+@Suite struct JSONErrorTests {
     @Test(arguments: [
         ("", 0), ("  ", 2), ("x", 0), ("[1,]", 3), ("[1 2]", 3), ("[1", 2), (#"{"a" 1}"#, 5), (#"{"a":}"#, 5),
         (#"{"a":1,}"#, 7), (#"{"a":1 "b":2}"#, 7), ("{1:2}", 1), ("nulx", 0), ("[truE]", 1), ("1 x", 2), ("01", 0),
         ("-01", 1), ("[1.]", 3), ("-", 1), ("1e", 2), ("1e+", 3), (#""abc"#, 4), ("\"a\u{1}\"", 2), (#""a\x""#, 3),
         (#""a\n\x""#, 5), (#""\u12g4""#, 5), ("\"a\\n\u{2}\"", 4),
     ])
-    func `names the byte at which it breaks the grammar`(text: String, offset: Int) {
+    func `A refused JSON text names the byte at which it breaks the grammar`(text: String, offset: Int) {
         do {
             _ = try JSONValue(parsing: text)
             Issue.record("It was read.")
@@ -27,7 +27,8 @@ import Testing
             ("[1,[2,[3]]]", 6, .tooDeep), (#"{"a":{"b":{}}}"#, 10, .tooDeep), ("[0,1e999]", 3, .numberOutOfRange),
             ("[0, 1, 2, 3, 4, 5, 6, 7]", 20, .tooLarge),
         ] as [(String, Int, JSONError)])
-    func `names the byte at which it breaks a rule`(text: String, offset: Int, expected: JSONError) {
+    func `A refused JSON text names the byte at which it breaks a rule`(text: String, offset: Int, expected: JSONError)
+    {
         do {
             _ = try JSONValue(parsing: text, limits: JSONLimits(depth: 2, bytes: 20))
             Issue.record("It was read.")
@@ -37,12 +38,12 @@ import Testing
         }
     }
 
-    @Test func `that is no UTF-8 names where its string begins`() {
+    @Test func `A refused JSON text that is not UTF-8 names the start of its string`() {
         let bytes: [UInt8] = [0x5B, 0x22, 0x61, 0xFF, 0x22, 0x5D]
         do { _ = try JSONValue(parsing: bytes) } catch { #expect((error.code, error.offset) == ("invalidUnicode", 2)) }
     }
 
-    @Test func `can be told apart by its static members alone`() {
+    @Test func `A refused JSON text can be matched by its static members only`() {
         let all: [JSONError] = [.malformed, .invalidUnicode, .duplicateName, .tooDeep, .tooLarge, .numberOutOfRange]
         for (index, error) in all.enumerated() {
             #expect(all.firstIndex { $0 ~= error } == index)
@@ -52,10 +53,10 @@ import Testing
     }
 }
 
-@Suite struct `A limit on the bytes of JSON` {
+@Suite struct JSONByteLimitTests {
     private let text = #"["four",4]"#
 
-    @Test func `allows a text of exactly so many bytes and none more`() throws {
+    @Test func `A limit on the bytes of JSON allows a text of exactly that many bytes and no more`() throws {
         let count = text.utf8.count
         for limits in [JSONLimits(bytes: count), JSONLimits(bytes: count + 1), JSONLimits(bytes: .max)] {
             #expect(try JSONValue(parsing: text, limits: limits) == ["four", 4])
@@ -67,24 +68,24 @@ import Testing
         }
     }
 
-    @Test func `counts bytes and not characters`() {
+    @Test func `A limit on the bytes of JSON counts bytes and not characters`() {
         #expect(throws: JSONError.tooLarge) { try JSONValue(parsing: "\"éé\"", limits: JSONLimits(bytes: 5)) }
     }
 
-    @Test func `leaves depth between nothing and 512`() {
+    @Test func `A limit on the depth of JSON is clamped between 0 and 512`() {
         #expect(JSONLimits(depth: -1).depth == 0)
         #expect(JSONLimits(depth: 513).depth == 512)
         #expect(JSONLimits(depth: 512).depth == 512)
         #expect(JSONLimits.default == JSONLimits(depth: 64, bytes: 16 << 20))
     }
 
-    @Test func `of depth 0 allows what holds nothing else`() throws {
+    @Test func `A limit on the depth of JSON of 0 allows values without nesting`() throws {
         let flat = JSONLimits(depth: 0)
         #expect(try JSONValue(parsing: "\"s\"", limits: flat) == "s")
         for text in ["[]", "{}"] { #expect(throws: JSONError.tooDeep) { try JSONValue(parsing: text, limits: flat) } }
     }
 
-    @Test func `of depth 512 is reached, mixed and on a small stack`() async throws {
+    @Test func `A limit on the depth of JSON of 512 is reached, mixed and on a small stack`() async throws {
         let text = String(repeating: #"{"a":["#, count: 256) + String(repeating: "]}", count: 256)
         let value = try await Task.detached { try JSONValue(parsing: text, limits: JSONLimits(depth: 512)) }.value
         #expect(String(decoding: value.serialized(), as: UTF8.self) == text)

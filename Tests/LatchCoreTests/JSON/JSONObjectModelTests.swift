@@ -22,12 +22,14 @@ private struct PlainObject {
     }
 }
 
-@Suite struct `A JSON object under random changes` {
+@Suite struct JSONObjectModelTests {
     /// Few names, some of them alike for `String` but not in bytes, and enough of them to pass the size of the index.
     private static let names = (0..<24).map { "k\($0)" } + ["\u{E9}", "e\u{301}", "", "\u{212B}", "\u{C5}", "A\u{30A}"]
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `keeps names, values and order as a plain row of pairs would`(seed: UInt64) {
+    func `A JSON object under random changes keeps names, values and order as a plain array of pairs would`(
+        seed: UInt64
+    ) {
         var random = SplitMix64(state: seed)
         var object = JSONObject()
         var model = PlainObject()
@@ -47,7 +49,9 @@ private struct PlainObject {
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is equal to itself shuffled, with the same hash, and to nothing that differs in one member`(seed: UInt64) {
+    func `A JSON object under random changes equals itself shuffled, and nothing with one different member`(
+        seed: UInt64
+    ) {
         var random = SplitMix64(state: seed)
         for count in 1...40 {
             let members = (0..<count).map { (key: "m\($0)", value: JSONValue.integer(Int64($0))) }
@@ -62,7 +66,9 @@ private struct PlainObject {
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `is read from text in the order in which it was written`(seed: UInt64) throws {
+    func `A JSON object under random changes is read from text in the order in which it was written`(seed: UInt64)
+        throws
+    {
         var random = SplitMix64(state: seed)
         for _ in 0..<50 {
             let names = Self.names.shuffled(using: &random).prefix(random.below(Self.names.count + 1))
@@ -73,7 +79,7 @@ private struct PlainObject {
         }
     }
 
-    @Test func `of one name twice keeps the last value at the first place, however many follow`() {
+    @Test func `A JSON object that has one name twice keeps the last value at the first place`() {
         var members = (0..<40).map { (key: "m\($0)", value: JSONValue.integer(Int64($0))) }
         members.append((key: "m3", value: "last"))
         let object = JSONObject(members)

@@ -6,9 +6,9 @@ import LatchTesting
 import Testing
 
 /// Foundation's reader is another program for the same grammar: what both take must mean the same to both.
-@Suite struct `JSON beside Foundation's` {
+@Suite struct JSONOracleTests {
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is written so that Foundation reads the same`(seed: UInt64) throws {
+    func `JSON is written so that Foundation reads the same`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         for _ in 0..<200 {
             let value = random.json(depth: 4)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is read from what Foundation writes`(seed: UInt64) throws {
+    func `JSON is read from Foundation's output`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let options: [JSONSerialization.WritingOptions] = [
             .fragmentsAllowed, [.fragmentsAllowed, .prettyPrinted], [.fragmentsAllowed, .sortedKeys],
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `means the same wherever damage leaves it readable to both`(seed: UInt64) throws {
+    func `JSON means the same to us and to Foundation if damage leaves it readable to both`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let pieces = Array(#"{}[],:"\u0eE+-.1tfn /"#.utf8)
         var compared = 0
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `reads a number to the same float as Swift does, digit for digit`(seed: UInt64) throws {
+    func `JSON reads a number to the same float as Swift does, digit for digit`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         for _ in 0..<2_000 {
             let digits = (0...random.below(25)).map { _ in String(random.below(10)) }.joined()
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `reads every scalar in every spelling`() throws {
+    @Test func `JSON reads every scalar in every spelling`() throws {
         for code in stride(from: UInt32(0), through: 0x10_FFFF, by: 97) {
             guard let scalar = Unicode.Scalar(code) else { continue }
             let units = Array(String(scalar).utf16)

@@ -3,9 +3,9 @@
 import LatchCore
 import Testing
 
-@Suite struct `Random JSON` {
+@Suite struct JSONRandomTests {
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is read back as it was written`(seed: UInt64) throws {
+    func `Random JSON is read back as it was written`(seed: UInt64) throws {
         var dice = Dice(seed: seed)
         for _ in 0..<300 {
             let value = dice.value(depth: 4)
@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `with random damage is read or refused, and what is read is written soundly`(seed: UInt64) {
+    func `Random JSON with damage is read or refused, and its values are written soundly`(seed: UInt64) {
         var dice = Dice(seed: seed &+ 1000)
         var refused = 0
         for _ in 0..<1000 {
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `cut off anywhere is refused`(seed: UInt64) {
+    func `Random JSON that is cut off anywhere is refused`(seed: UInt64) {
         var dice = Dice(seed: seed &+ 2000)
         let bytes = JSONValue.array((0..<20).map { _ in dice.value(depth: 3) }).serialized()
         for length in 0..<bytes.count {

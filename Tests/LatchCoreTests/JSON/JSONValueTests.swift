@@ -3,8 +3,8 @@
 import LatchCore
 import Testing
 
-@Suite struct `A JSON value` {
-    @Test func `gives its content to the accessor of its kind and nil to the others`() {
+@Suite struct JSONValueTests {
+    @Test func `A JSON value gives its content to the accessor of its kind and nil to the others`() {
         let all: [JSONValue] = [nil, true, 1, 1.5, "s", [1], ["a": 1]]
         #expect(all.map(\.isNull) == [true, false, false, false, false, false, false])
         #expect(all.map(\.boolValue) == [nil, true, nil, nil, nil, nil, nil])
@@ -15,7 +15,7 @@ import Testing
         #expect(all.map(\.objectValue) == [nil, nil, nil, nil, nil, nil, ["a": 1]])
     }
 
-    @Test func `reads a whole float as an integer and no other`() {
+    @Test func `A JSON value reads a whole float as an integer and no other`() {
         #expect(JSONValue.number(3).intValue == 3)
         #expect(JSONValue.number(3.5).intValue == nil)
         #expect(JSONValue.number(1e300).intValue == nil)
@@ -31,13 +31,13 @@ import Testing
             ([], "[]"), ([1, [nil]], "[1,[null]]"), ([:], "{}"),
             (["b": 1, "a": ["x": true]], #"{"b":1,"a":{"x":true}}"#),
         ] as [(JSONValue, String)])
-    func `is written compactly, in its own order`(value: JSONValue, text: String) {
+    func `A JSON value is written compactly, in its own order`(value: JSONValue, text: String) {
         #expect(String(decoding: value.serialized(), as: UTF8.self) == text)
     }
 }
 
-@Suite struct `A JSON object` {
-    @Test func `keeps the order of its members through changes`() {
+@Suite struct JSONObjectTests {
+    @Test func `A JSON object keeps the order of its members through changes`() {
         var object: JSONObject = ["z": 1, "a": 2, "m": 3]
         object["a"] = 20
         object["b"] = 4
@@ -49,7 +49,7 @@ import Testing
         #expect(object.count == 3)
     }
 
-    @Test func `finds its members after it has grown large and small again`() {
+    @Test func `A JSON object finds its members after it has grown large and small again`() {
         var object = JSONObject()
         for number in 0..<100 { object["k\(number)"] = .integer(Int64(number)) }
         for number in 0..<100 { #expect(object["k\(number)"]?.intValue == number) }
@@ -59,7 +59,7 @@ import Testing
         #expect(object["k3"] == nil)
     }
 
-    @Test func `equals another with the same members in another order`() {
+    @Test func `A JSON object equals another with the same members in another order`() {
         let one: JSONObject = ["a": 1, "b": [2]]
         let other: JSONObject = ["b": [2], "a": 1]
         #expect(one == other)
@@ -69,7 +69,7 @@ import Testing
         #expect(one != ["a": 1, "b": [3]])
     }
 
-    @Test func `takes the last of two values in a literal`() {
+    @Test func `A JSON object takes the last of two values in a literal`() {
         let members = [(key: "a", value: JSONValue.integer(1)), (key: "b", value: 2), (key: "a", value: 3)]
         #expect(JSONObject(members) == ["a": 3, "b": 2])
         #expect(JSONObject(members).keys == ["a", "b"])

@@ -6,12 +6,12 @@ import LatchTesting
 import PortableFoundation
 import Testing
 
-@Suite struct `A child process` {
+@Suite struct ChildProcessTests {
     private func shell(_ script: String, errors: ChildProcess.ErrorOutput = .discarded) throws -> ChildProcess {
         try ChildProcess.start("/bin/sh", ["-c", script], errors: errors)
     }
 
-    @Test func `is read by lines, to the last one without an end`() async throws {
+    @Test func `A child process is read by lines, including a last line without an end`() async throws {
         let process = try shell("echo one; echo; printf 'thr\u{e9}e'")
         var lines: [String] = []
         while let line = await process.line() { lines.append(line) }
@@ -20,28 +20,29 @@ import Testing
         #expect(await process.end() == .exited(0))
     }
 
-    @Test func `is read as a whole behind the lines that were taken`() async throws {
+    @Test func `A child process is read as a whole after the lines that were taken`() async throws {
         let process = try shell("echo one; echo two; printf three")
         #expect(await process.line() == "one")
         #expect(await process.rest() == Array("two\nthree".utf8))
         #expect(await process.rest().isEmpty)
     }
 
-    @Test func `may write more than a pipe holds, and nothing of it is lost`() async throws {
+    @Test func `A child process can write more than a pipe holds, and nothing of it is lost`() async throws {
         let script = "i=0; while [ $i -lt 20000 ]; do echo \"line $i\"; i=$((i + 1)); done"
         let (ending, output) = try await ChildProcess.run("/bin/sh", ["-c", script])
         #expect(ending == .exited(0))
         #expect(String(decoding: output, as: UTF8.self) == (0..<20000).map { "line \($0)\n" }.joined())
     }
 
-    @Test(arguments: [0, 1, 7, 255] as [Int32]) func `tells its exit code, to all who ask`(code: Int32) async throws {
+    @Test(arguments: [0, 1, 7, 255] as [Int32])
+    func `A child process returns its exit code to every caller`(code: Int32) async throws {
         let process = try shell("exit \(code)")
         async let (first, second) = (process.end(), process.end())
         #expect(await [first, second] == [.exited(code), .exited(code)])
         #expect(process.ending == .exited(code))
     }
 
-    @Test func `gets the signals that are sent to it, and none once it has ended`() async throws {
+    @Test func `A child process gets the signals that are sent to it, and none once it has ended`() async throws {
         let process = try shell("trap 'echo heard; exit 3' TERM; echo ready; while :; do sleep 0.01; done")
         #expect(await process.line() == "ready")
         #expect(process.ending == nil)
@@ -52,7 +53,7 @@ import Testing
         #expect(await process.end() == .exited(3))
     }
 
-    @Test func `is killed`() async throws {
+    @Test func `A child process is killed`() async throws {
         let process = try shell("trap '' TERM; echo ready; while :; do sleep 0.01; done")
         #expect(await process.line() == "ready")
         process.terminate()
@@ -60,7 +61,7 @@ import Testing
         #expect(await process.end() == .killed(by: 9))
     }
 
-    @Test func `has the environment it was given and no other, and reads nothing`() async throws {
+    @Test func `A child process has the environment it was given and no other, and reads nothing`() async throws {
         try await withTemporaryFolder { folder in
             let (ending, output) = try await ChildProcess.run(
                 "/bin/sh", ["-c", "echo \"$WORD-$HOME\"; cat; echo oh >&2"], environment: ["WORD": "a b"],
@@ -71,14 +72,14 @@ import Testing
         }
     }
 
-    @Test func `gets each argument as it is`() async throws {
+    @Test func `A child process gets each argument as it is`() async throws {
         let arguments = ["two words", "", "*", "$HOME", "'\"", "-n", "naïve"]
         let script = "for word; do printf '%s\\0' \"$word\"; done"
         let output = try await ChildProcess.run("/bin/sh", ["-c", script, "name"] + arguments).output
         #expect(output == arguments.flatMap { Array($0.utf8) + [0] })
     }
 
-    @Test func `runs in the folder that is named`() async throws {
+    @Test func `A child process runs in the folder that is named`() async throws {
         try await withTemporaryFolder { folder in
             try Data("here".utf8).write(to: URL(filePath: folder + "/file"))
             let output = try await ChildProcess.run("/bin/cat", ["file"], in: folder).output
@@ -90,14 +91,14 @@ import Testing
         #expect(error?.reason == .missing)
     }
 
-    @Test func `says what is wrong among the rest, where that is wished`() async throws {
+    @Test func `A child process reports its errors among its output, if configured`() async throws {
         let joined = try shell("echo one; echo two >&2; echo three", errors: .joined)
         #expect(await joined.rest() == Array("one\ntwo\nthree\n".utf8))
         let parted = try shell("echo one; echo two >&2; echo three")
         #expect(await parted.rest() == Array("one\nthree\n".utf8))
     }
 
-    @Test func `says that there is no such program`() throws {
+    @Test func `A child process reports a missing program`() throws {
         let error = #expect(throws: FileError.self) { try ChildProcess.start("/no/such/program", []) }
         #expect(error?.reason == .missing)
         #expect(error?.description.contains("/no/such/program") == true)

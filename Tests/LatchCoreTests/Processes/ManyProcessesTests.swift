@@ -7,8 +7,10 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `Many child processes` {
-    @Test func `are started from many tasks at once, and each has its own output and end`() async throws {
+@Suite struct ManyProcessesTests {
+    @Test
+    func `Many child processes are started from many tasks at once, and each has its own output and end`() async throws
+    {
         try await withThrowingTaskGroup { group in
             for number in 0..<200 {
                 group.addTask {
@@ -21,7 +23,7 @@ import Testing
         }
     }
 
-    @Test func `hold no end of one another's pipes`() async throws {
+    @Test func `Many child processes hold no end of one another's pipes`() async throws {
         // Each would keep the output of those before it open, and reading that would not end before the process did.
         var lasting: [ChildProcess] = []
         for _ in 0..<8 {
@@ -38,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `have no file of this process but their three streams`() async throws {
+    @Test func `Many child processes have no file of this process but their three streams`() async throws {
         try await withTemporaryFolder { folder in
             // Foundation and C libraries open some without asking that programs do not inherit them.
             let path = folder + "/open"
@@ -51,7 +53,8 @@ import Testing
         }
     }
 
-    @Test(.timeLimit(.minutes(10))) func `are reaped though nobody waits for them`() async throws {
+    @Test(.timeLimit(.minutes(10)))
+    func `Many child processes are reaped though no task waits for them`() async throws {
         let id = try await {
             let process = try ChildProcess.start("/bin/echo", [])
             // The end of the output comes with the end of the process, and its reaping soon after.

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchCore
 @testable import LatchTOML
 
-@Suite struct `The TOML parser` {
+@Suite struct TOMLTests {
     @Test(arguments: [
         ("", "{}"), ("# nothing\n\n  \t\n", "{}"), ("a = 1", #"{"a":1}"#), ("a=1\nb = 2 # two\n", #"{"a":1,"b":2}"#),
         ("a = 1\r\nb = 2\r\n", #"{"a":1,"b":2}"#), ("a-b_1 = true", #"{"a-b_1":true}"#), ("1 = false", #"{"1":false}"#),
@@ -31,12 +31,12 @@ import Testing
         ("s = \"\"\"a \\\n   \n  b\"\"\"", #"{"s":"a b"}"#), ("s = '''\na\\b\n'c' '''", #"{"s":"a\\b\n'c' "}"#),
         ("s = \"\"\"say \"\"hi\"\"\"\"\"", #"{"s":"say \"\"hi\"\""}"#), ("s = '''it''s''''", #"{"s":"it''s'"}"#),
     ])
-    func `parses valid TOML`(text: String, json: String) throws {
+    func `The TOML parser parses valid TOML`(text: String, json: String) throws {
         let expected = try JSONValue(parsing: json)
         #expect(JSONValue.object(try TOMLDocument(parsing: text).root) == expected)
     }
 
-    @Test func `parses the numbers that JSON does not have`() throws {
+    @Test func `The TOML parser parses the numbers that JSON does not have`() throws {
         let root = try TOMLDocument(parsing: "a = inf\nb = -inf\nc = +inf\nd = nan").root
         #expect(root["a"] == .number(.infinity))
         #expect(root["b"] == .number(-.infinity))
@@ -44,12 +44,12 @@ import Testing
         #expect(root["d"]?.doubleValue?.isNaN == true)
     }
 
-    @Test func `may begin with the mark of UTF-8, and have it nowhere else`() throws {
+    @Test func `The TOML parser accepts the mark of UTF-8 at the beginning only`() throws {
         #expect(try TOMLDocument(parsing: "\u{FEFF}a = 1").root == TOMLDocument(parsing: "a = 1").root)
         #expect(throws: TOMLError.self) { try TOMLDocument(parsing: "a = 1\n\u{FEFF}b = 2") }
     }
 
-    @Test func `records the line of each key`() throws {
+    @Test func `The TOML parser records the line of each key`() throws {
         let document = try TOMLDocument(parsing: "\n# x\na = 1\n[t]\nb.c = [\n 1\n]\nd = 2\n")
         #expect(document.lines == ["a": 3, "t.b.c": 5, "t.d": 8])
         let tables = try TOMLDocument(parsing: "[[t]]\na = 1\n[[t]]\nb.c = 2\n[t.u]\nd = 3")
@@ -87,7 +87,7 @@ import Testing
         ("b = 1\n" + String(repeating: "a.", count: 50_000) + "a = 1", 2, 201, "too many parts"),
         ("[" + String(repeating: "a.", count: 50_000) + "a]", 1, 202, "too many parts"),
     ])
-    func `rejects invalid TOML with the location and a hint`(
+    func `The TOML parser rejects invalid TOML with the location and a hint`(
         text: String, line: Int, column: Int, message: String
     ) throws {
         let error = try #require(throws: TOMLError.self) { try TOMLDocument(parsing: text) }
@@ -96,12 +96,12 @@ import Testing
         #expect(!error.hint.isEmpty)
     }
 
-    @Test func `does not quote a value, which may be a secret`() throws {
+    @Test func `The TOML parser does not quote a value, which can be a secret`() throws {
         let error = try #require(throws: TOMLError.self) { try TOMLDocument(parsing: "token_pepper = hunter2") }
         #expect(!error.message.contains("hunter2") && !error.hint.contains("hunter2"))
     }
 
-    @Test func `terminates on every text`() {
+    @Test func `The TOML parser terminates on every text`() {
         let pieces = ["[", "]", "a", "=", "\"", "'", "\n", "\\", "1", ".", "#", ",", "{", "\u{0}", "é", " ", "\r"]
         var state: UInt64 = 7
         for _ in 0..<20_000 {

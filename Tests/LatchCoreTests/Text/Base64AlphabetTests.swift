@@ -5,7 +5,7 @@ import LatchCore
 import LatchTesting
 import Testing
 
-@Suite struct `An alphabet of base64` {
+@Suite struct Base64AlphabetTests {
     private func text(_ bytes: [UInt8]?) -> String? { bytes.map { String(decoding: $0, as: UTF8.self) } }
 
     // RFC 4648 §10, without the padding.
@@ -13,7 +13,7 @@ import Testing
         ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
         ("foobar", "Zm9vYmFy"),
     ])
-    func `writes and reads the vectors of RFC 4648`(plain: String, encoded: String) {
+    func `An alphabet of base64 writes and reads the vectors of RFC 4648`(plain: String, encoded: String) {
         for alphabet in [Base64Alphabet.standard, .url] {
             #expect(text(alphabet.encode(plain.utf8)) == encoded)
             #expect(text(alphabet.decode(encoded.utf8)) == plain)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `writes what Foundation writes, but for padding, and reads it back`(seed: UInt64) {
+    func `An alphabet of base64 writes the same as Foundation except for padding, and reads it back`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         for count in 0..<200 {
             let bytes = (0..<count).map { _ in UInt8(truncatingIfNeeded: random.next()) }
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `reads each pair of digits only if it is what it would write`() {
+    @Test func `An alphabet of base64 reads each pair of digits only in its canonical form`() {
         var read = 0
         for first in UInt8.min...UInt8.max {
             for second in UInt8.min...UInt8.max {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `reads any bytes only if they are what it would write`(seed: UInt64) {
+    func `An alphabet of base64 reads any bytes only in their canonical form`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         let digits = Array("ABCDwxyz0189+/-_= \n".utf8)
         for _ in 0..<5_000 {
@@ -64,19 +64,19 @@ import Testing
         "A", "AAAAA", "Zg==", "Zm8=", "=", "Zh", "Zm9", "Zm9vYh", "Z g", " Zg", "Zg\n", "Zg\r\n", "Zm9v\u{0}", "Zé",
         "Zm9v,",
     ])
-    func `refuses padding, blanks, foreign digits, odd lengths and bits left over`(text: String) {
+    func `An alphabet of base64 refuses padding, blanks, foreign digits, odd lengths and bits left over`(text: String) {
         #expect(Base64Alphabet.standard.decode(text.utf8) == nil)
         #expect(Base64Alphabet.url.decode(text.utf8) == nil)
     }
 
-    @Test func `refuses the two digits of the other alphabet`() {
+    @Test func `An alphabet of base64 refuses the two digits of the other alphabet`() {
         #expect(Base64Alphabet.standard.decode("--__".utf8) == nil)
         #expect(Base64Alphabet.url.decode("++//".utf8) == nil)
         #expect(Base64Alphabet.standard.decode("++//".utf8) == [0xFB, 0xEF, 0xFF])
         #expect(Base64Alphabet.url.decode("--__".utf8) == [0xFB, 0xEF, 0xFF])
     }
 
-    @Test func `takes bytes that do not lie in one piece`() {
+    @Test func `An alphabet of base64 takes bytes that are not contiguous`() {
         let reversed = Array("raboof".utf8).reversed()
         #expect(text(Base64Alphabet.url.encode(reversed)) == "Zm9vYmFy")
         #expect(text(Base64Alphabet.url.decode(Array("yFmYv9mZ".utf8).reversed() as ReversedCollection)) == "foobar")

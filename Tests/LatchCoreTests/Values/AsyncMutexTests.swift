@@ -25,7 +25,7 @@ private final class Inside: Sendable {
     func leave() { state.withLock { $0.now -= 1 } }
 }
 
-@Suite struct `A turn` {
+@Suite struct AsyncMutexTests {
     private let turn = AsyncMutex()
     private let inside = Inside()
 
@@ -47,19 +47,19 @@ private final class Inside: Sendable {
         try await eventually { turn.waiterCount >= count }
     }
 
-    @Test func `is had at once where nobody has it, and given back`() async throws {
+    @Test func `A turn is acquired at once if it is free, and given back`() async throws {
         #expect(try await turn.withLock { turn.isLocked })
         #expect(!turn.isLocked)
         #expect(try await turn.withLock { 7 } == 7)
     }
 
-    @Test func `is given back when what it was for fails`() async throws {
+    @Test func `A turn is given back when its operation fails`() async throws {
         struct Failure: Error {}
         await #expect(throws: Failure.self) { try await turn.withLock { throw Failure() } }
         #expect(!turn.isLocked)
     }
 
-    @Test func `is had by one at a time, in the order in which it was asked for`() async throws {
+    @Test func `A turn is held by one task at a time, in the order of the requests`() async throws {
         let (holder, open) = await hold(turn)
         var tasks: [Task<Void, any Error>] = []
         for number in 0..<20 {
@@ -80,7 +80,7 @@ private final class Inside: Sendable {
         #expect(!turn.isLocked)
     }
 
-    @Test func `is not waited for by who is cancelled, and passes on to the next`() async throws {
+    @Test func `A turn is not awaited by a canceled task, and passes on to the next`() async throws {
         let (holder, open) = await hold(turn)
         var tasks: [Task<Void, any Error>] = []
         for number in 0..<4 {
@@ -100,7 +100,7 @@ private final class Inside: Sendable {
         #expect(!turn.isLocked)
     }
 
-    @Test func `is not asked for in a task that was cancelled before`() async {
+    @Test func `A turn is not asked for in a task that was canceled before`() async {
         let (gate, open) = AsyncStream<Void>.makeStream()
         let task = Task {
             for await _ in gate {}
@@ -113,7 +113,7 @@ private final class Inside: Sendable {
     }
 
     @Test(arguments: [UInt64](0..<20))
-    func `is lost by nobody, whoever comes, goes and is cancelled at the same time`(seed: UInt64) async {
+    func `A turn is never lost, however tasks come, go and are canceled`(seed: UInt64) async {
         var random = SplitMix64(state: seed)
         let choices = (0..<200).map { _ in random.below(3) }
         let cancelled = await withTaskGroup(of: Bool.self) { group in

@@ -4,7 +4,7 @@ import Foundation
 import LatchCore
 import Testing
 
-@Suite struct `A coded error` {
+@Suite struct CodedErrorTests {
     private struct Fault: CodedError {
         var code: String
         var message = "The lamp is dark."
@@ -24,29 +24,29 @@ import Testing
         do { throw error } catch Fault.dark { return "dark" } catch Fault.wet { return "wet" } catch { return "other" }
     }
 
-    @Test func `has its message as the description that apps show`() {
+    @Test func `A coded error has its message as the description that apps show`() {
         let fault: any Error = Fault(code: "timeout", message: "The server did not respond.", hint: "Try again.")
         #expect(fault.localizedDescription == "The server did not respond.")
         #expect((fault as? any LocalizedError)?.recoverySuggestion == "Try again.")
     }
 
-    @Test func `says what happened, and what to do on a line of its own`() {
+    @Test func `A coded error states the event, and the remedy on its own line`() {
         #expect("\(Fault.dark)" == "The lamp is dark.")
         #expect("\(Fault.wet)" == "The lamp is wet.\nhint: Dry it.")
     }
 
-    @Test func `is equal to another of its code, whatever they say`() {
+    @Test func `A coded error is equal to another with its code, regardless of the messages`() {
         #expect(Fault(code: "dark", message: "In the hall.", hint: "Wait.") == Fault.dark)
         #expect(Fault(code: "wet") != Fault.dark)
     }
 
-    @Test func `is caught by the static member of its code, whatever context it carries`() {
+    @Test func `A coded error is caught by the static member of its code, in any context`() {
         #expect(caught(Fault(code: "dark", message: "In the hall.")) == "dark")
         #expect(caught(Fault.wet) == "wet")
         #expect(caught(Fault(code: "Dark")) == "other")
     }
 
-    @Test func `is not caught by another type's member of the same code`() {
+    @Test func `A coded error is not caught by another type's member with the same code`() {
         #expect(caught(OtherFault(code: "dark")) == "other")
         #expect(caught(CancellationError()) == "other")
     }

@@ -5,8 +5,8 @@ import LatchCore
 import Synchronization
 import Testing
 
-@Suite struct `A wall clock` {
-    @Test func `shows the date and waits as it was told to`() async throws {
+@Suite struct WallClockTests {
+    @Test func `A wall clock shows the set date and waits as configured`() async throws {
         let waited = Mutex<[Duration]>([])
         let noon = Date(timeIntervalSince1970: 43_200)
         let clock = WallClock(now: { noon }, sleep: { duration in waited.withLock { $0.append(duration) } })
@@ -16,21 +16,21 @@ import Testing
         #expect(waited.withLock { $0 } == [.seconds(3), .milliseconds(5)])
     }
 
-    @Test func `of the system shows the date of the system`() {
+    @Test func `A wall clock of the system shows the date of the system`() {
         let before = Date()
         let shown = WallClock.system.now
         #expect((before...Date()).contains(shown))
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `of the system stops waiting when the task is cancelled`() async {
+    func `A wall clock of the system stops waiting when the task is canceled`() async {
         let task = Task { try await WallClock.system.sleep(for: .seconds(86_400)) }
         task.cancel()
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `of the system does not begin to wait in a task that is cancelled already`() async {
+    func `A wall clock of the system does not begin to wait in a task that is canceled already`() async {
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
             try await WallClock.system.sleep(for: .seconds(86_400))
@@ -39,22 +39,22 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-5), .nanoseconds(1)])
-    func `of the system waits for no time that is over`(duration: Duration) async throws {
+    func `A wall clock of the system does not wait for a past time`(duration: Duration) async throws {
         try await WallClock.system.sleep(for: duration)
     }
 }
 
-@Suite struct `A duration in seconds` {
+@Suite struct DurationTests {
     @Test(
         arguments: [
             (.zero, 0), (.seconds(1), 1), (.milliseconds(1500), 1.5), (.milliseconds(-1500), -1.5),
             (.seconds(-7), -7), (.nanoseconds(1), 1e-9), (.seconds(86_400 * 365), 31_536_000),
         ] as [(Duration, Double)])
-    func `keeps whole seconds, fractions and the sign`(duration: Duration, seconds: Double) {
+    func `A duration in seconds keeps whole seconds, fractions and the sign`(duration: Duration, seconds: Double) {
         #expect(duration.inSeconds == seconds)
     }
 
-    @Test func `is finite for the longest of them`() {
+    @Test func `A duration in seconds is finite for the longest of them`() {
         #expect(Duration.seconds(Int64.max).inSeconds == 0x1p63)
         #expect(Duration.seconds(Int64.min).inSeconds == -0x1p63)
     }

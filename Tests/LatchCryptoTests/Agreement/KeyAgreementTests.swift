@@ -7,7 +7,7 @@ import Testing
 
 private func bytes(of secret: SharedSecret) -> [UInt8] { secret.withUnsafeBytes { Array($0) } }
 
-@Suite struct `A key agreement` {
+@Suite struct KeyAgreementTests {
     private func check<Curve: NISTCurve>(_ curve: Curve.Type) throws {
         let (one, other) = (try NISTKeyAgreement<Curve>.PrivateKey(), try NISTKeyAgreement<Curve>.PrivateKey())
         let secret = try one.sharedSecretFromKeyAgreement(with: other.publicKey)
@@ -25,7 +25,7 @@ private func bytes(of secret: SharedSecret) -> [UInt8] { secret.withUnsafeBytes 
         }
     }
 
-    @Test func `has the same result for both parties, on every curve`() throws {
+    @Test func `A key agreement has the same result for both parties, on every curve`() throws {
         try check(P256.self)
         try check(P384.self)
         try check(P521.self)
@@ -38,7 +38,7 @@ private func bytes(of secret: SharedSecret) -> [UInt8] { secret.withUnsafeBytes 
         #expect(key.bitCount == 128)
     }
 
-    @Test func `takes no point of another length, form or curve, and no secret out of range`() throws {
+    @Test func `A key agreement takes no point of another length, form or curve, and no secret out of range`() throws {
         let point = try P256.KeyAgreement.PrivateKey().publicKey.x963Representation
         var other = point
         other[64] ^= 1
@@ -69,7 +69,7 @@ private func bytes(of secret: SharedSecret) -> [UInt8] { secret.withUnsafeBytes 
     }
 
     // RFC 7518, appendix C.
-    @Test func `derives the key of RFC 7518`() throws {
+    @Test func `A key agreement derives the key of RFC 7518`() throws {
         let alice = try P256.KeyAgreement.PrivateKey(
             rawRepresentation: unhexed("d3f3716913d4310a0026de741b3f18893afc8114f0c84682ba677e313a13988a"))
         let bob = try P256.KeyAgreement.PublicKey(
@@ -92,7 +92,7 @@ private func bytes(of secret: SharedSecret) -> [UInt8] { secret.withUnsafeBytes 
 
 @Suite(
     .enabled(if: VectorSet.wycheproof.has("ecdh_secp256r1_ecpoint_test.json"), Comment(rawValue: VectorSet.fetchHint)))
-struct `Wycheproof's key agreements` {
+struct KeyAgreementVectorTests {
     /// Returns the shared secret; nil if the point is refused.
     private func secret<Curve: NISTCurve>(_ curve: Curve.Type, _ test: JSONValue) throws -> [UInt8]? {
         let scalar = test.hex("private")
@@ -123,14 +123,14 @@ struct `Wycheproof's key agreements` {
         #expect(invalidCurves == 16)
     }
 
-    @Test func `have its results, and points on no curve or another one are refused`() throws {
+    @Test func `Wycheproof's key agreements have their results, and points on another curve are refused`() throws {
         try check(P256.self, "ecdh_secp256r1_ecpoint_test.json", count: 355)
         try check(P384.self, "ecdh_secp384r1_ecpoint_test.json", count: 790)
         try check(P521.self, "ecdh_secp521r1_ecpoint_test.json", count: 661)
     }
 
     /// RFC 7748 §6.1: a result of zeros is refused; everything else that the set tolerates has its result.
-    @Test func `have its results with X25519, and those of zeros are refused`() throws {
+    @Test func `Wycheproof's key agreements have its results with X25519, and those of zeros are refused`() throws {
         let cases = try VectorSet.wycheproof.cases("x25519_test.json")
         #expect(cases.count == 518)
         var zeros = 0

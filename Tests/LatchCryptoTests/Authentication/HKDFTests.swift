@@ -4,13 +4,13 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `A key stretched by HKDF` {
+@Suite struct HKDFTests {
     private let secret = SymmetricKey(data: [UInt8](repeating: 0x0B, count: 22))
 
     private func bytes(_ key: SymmetricKey) -> [UInt8] { key.withUnsafeBytes { Array($0) } }
 
     // RFC 5869 appendix A.1: the pseudorandom key between the two steps.
-    @Test func `goes through the pseudorandom key of RFC 5869`() {
+    @Test func `A key stretched by HKDF goes through the pseudorandom key of RFC 5869`() {
         let extracted = HKDF<SHA256>.extract(inputKeyMaterial: secret, salt: Array(0x00...0x0C))
         #expect(hexadecimal(extracted) == "077709362c2e32df0ddc3f0dc47bba6390b6c73bb50f9c3122ec844ad7c2b3e5")
         let expanded = HKDF<SHA256>.expand(
@@ -21,7 +21,7 @@ import Testing
     }
 
     // RFC 5869 §2.2: a salt that is not provided is a string of zeros as long as the digest.
-    @Test func `has without a salt the key of a salt of zeros`() {
+    @Test func `A key stretched by HKDF has without a salt the key of a salt of zeros`() {
         let none = HKDF<SHA384>.deriveKey(inputKeyMaterial: secret, salt: [], info: [1], outputByteCount: 64)
         let zeros = HKDF<SHA384>.deriveKey(
             inputKeyMaterial: secret, salt: [UInt8](repeating: 0, count: 48), info: [1], outputByteCount: 64)
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 31, 32, 33, 63, 64, 65, 8_159, 8_160])
-    func `begins with every shorter key of the same secret, salt and purpose`(length: Int) {
+    func `A key stretched by HKDF begins with every shorter key of the same secret, salt and purpose`(length: Int) {
         func key(_ length: Int) -> [UInt8] {
             bytes(HKDF<SHA256>.deriveKey(inputKeyMaterial: secret, salt: [1], info: [2], outputByteCount: length))
         }
@@ -37,7 +37,7 @@ import Testing
         #expect(key(length) == Array(key(8_160).prefix(length)))
     }
 
-    @Test func `is empty where nothing or less is asked for, and never over 255 digests`() {
+    @Test func `A key stretched by HKDF is empty for a length of zero or less, and never over 255 digests`() {
         for length in [0, -1, Int.min] {
             let key = HKDF<SHA512>.deriveKey(inputKeyMaterial: secret, salt: [], info: [], outputByteCount: length)
             #expect(key.bitCount == 0)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `differs for another secret, salt, purpose or digest`() {
+    @Test func `A key stretched by HKDF differs for another secret, salt, purpose or digest`() {
         func key<Hash: HashFunction>(
             _ hash: Hash.Type, _ secret: SymmetricKey, salt: [UInt8] = [1], info: [UInt8] = [2]
         ) -> String {
@@ -69,7 +69,7 @@ import Testing
     @Test(
         .enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)),
         arguments: 0..<4 as Range<UInt64>)
-    func `is OpenSSL's own for random inputs`(seed: UInt64) async throws {
+    func `A key stretched by HKDF is OpenSSL's own for random inputs`(seed: UInt64) async throws {
         var numbers = SeededGenerator(seed: seed)
         let secret = numbers.bytes(Int.random(in: 1...100, using: &numbers))
         let salt = numbers.bytes(Int.random(in: 1...200, using: &numbers))

@@ -5,9 +5,9 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `An HMAC` {
+@Suite struct HMACTests {
     // RFC 4231 §4.3 and §4.7: a short key, and one longer than a block.
-    @Test func `is that of RFC 4231`() {
+    @Test func `An HMAC is that of RFC 4231`() {
         let short = SymmetricKey(data: "Jefe".utf8)
         let text = "what do ya want for nothing?".utf8
         #expect(
@@ -24,7 +24,7 @@ import Testing
                 == "60e431591ee0b67f0d8a26aacbf5b77f8e0bc6213728c5140546040f0ee37f54")
     }
 
-    @Test func `of a prepared key serves any number of messages`() {
+    @Test func `An HMAC of a prepared key serves any number of messages`() {
         let key = SymmetricKey(size: .bits256)
         let prepared = HMAC<SHA256>(key: key)
         for text in ["one", "two", ""] {
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `is refused when a bit, the length, the key or the message differs`() {
+    @Test func `An HMAC is refused when a bit, the length, the key or the message differs`() {
         let key = SymmetricKey(size: .bits256)
         let code = Array(HMAC<SHA256>.authenticationCode(for: "text".utf8, using: key))
         func accepts(_ code: [UInt8], _ text: String, _ key: SymmetricKey) -> Bool {
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(.enabled(if: VectorSet.wycheproof.has("hmac_sha256_test.json"), Comment(rawValue: VectorSet.hint)))
-    func `agrees with every case of Wycheproof`() throws {
+    func `An HMAC agrees with every case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("hmac_sha256_test.json")
         #expect(cases.count == 174)
         for (group, test) in cases {
@@ -67,9 +67,9 @@ import Testing
     }
 }
 
-@Suite struct `A key derived by HKDF` {
+@Suite struct HKDFVectorTests {
     // RFC 5869 appendix A.1 to A.3.
-    @Test func `is that of RFC 5869`() {
+    @Test func `A key derived by HKDF is that of RFC 5869`() {
         let secret = SymmetricKey(data: [UInt8](repeating: 0x0B, count: 22))
         let first = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: secret, salt: Array(0...12), info: Array(0xF0...0xF9), outputByteCount: 42)
@@ -90,7 +90,7 @@ import Testing
                 == "8da4e775a563c18f715f802a063c5a31b8a11f5c5ee1879ec3454e5f3c738d2d9d201395faa4b61a96c8")
     }
 
-    @Test func `never gets longer than the algorithm can stretch`() {
+    @Test func `A key derived by HKDF never gets longer than the algorithm can stretch`() {
         let key = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: SymmetricKey(size: .bits256), salt: [], info: [], outputByteCount: 10_000)
         #expect(key.bitCount == 255 * 32 * 8)

@@ -69,9 +69,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `An HMAC over each digest` {
+@Suite struct HMACVectorTests {
     @Test(arguments: Case.all)
-    private func `is that of RFC 4231`(example: Case) {
+    private func `An HMAC over each digest is that of RFC 4231`(example: Case) {
         let key = SymmetricKey(data: example.key)
         func starts(_ code: some Sequence<UInt8>, _ known: String) -> Bool { hexadecimal(code).hasPrefix(known) }
         #expect(starts(HMAC<SHA256>.authenticationCode(for: example.text, using: key), example.sha256))
@@ -80,7 +80,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: Case.all)
-    private func `is the same over every split of its message`(example: Case) {
+    private func `An HMAC over each digest is the same over every split of its message`(example: Case) {
         let prepared = HMAC<SHA512>(key: SymmetricKey(data: example.key))
         for cut in 0...example.text.count {
             var code = prepared
@@ -91,7 +91,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     // RFC 2104 §2: padding with zeros and digesting of long keys make these pairs of keys one, and no others.
-    @Test func `takes a key that is padded with zeros or digested beforehand for the same key`() {
+    @Test func `An HMAC over each digest takes a key padded with zeros or digested beforehand for the same key`() {
         func code(_ key: some Collection<UInt8>) -> HashedAuthenticationCode<SHA256> {
             HMAC<SHA256>.authenticationCode(for: "text".utf8, using: SymmetricKey(data: key))
         }
@@ -107,7 +107,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(code(block.dropLast()) != code(block))
     }
 
-    @Test func `can be asked for in between without ending the message`() {
+    @Test func `An HMAC over each digest can be asked for in between without ending the message`() {
         let key = SymmetricKey(size: .bits256)
         var code = HMAC<SHA384>(key: key)
         for number in 0..<140 {
@@ -117,7 +117,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `of one prepared key is the same on many tasks at once`() async {
+    @Test func `An HMAC over each digest of one prepared key is the same on many tasks at once`() async {
         let prepared = HMAC<SHA256>(key: SymmetricKey(data: "Jefe".utf8))
         let codes = await withTaskGroup(of: String.self) { group in
             for number in 0..<64 {
@@ -136,7 +136,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     @Test(
         .enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)),
         arguments: 0..<3 as Range<UInt64>)
-    func `is OpenSSL's own for random keys and messages`(seed: UInt64) async throws {
+    func `An HMAC over each digest is OpenSSL's own for random keys and messages`(seed: UInt64) async throws {
         var numbers = SeededGenerator(seed: seed)
         let command = try OpenSSLCommand()
         for length in [1, 63, 64, 65, 127, 128, 129, 200] {
@@ -151,17 +151,17 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `The value of an authentication code` {
+@Suite struct AuthenticationCodeTests {
     private let key = SymmetricKey(data: "Jefe".utf8)
 
-    @Test func `is a collection of its bytes, as long as the digest`() {
+    @Test func `The value of an authentication code is a collection of its bytes, as long as the digest`() {
         let code = HMAC<SHA384>.authenticationCode(for: [1], using: key)
         #expect(code.count == 48 && code.startIndex == 0 && code.endIndex == 48)
         #expect(code.indices.map { code[$0] } == Array(code))
         #expect(code.withContiguousStorageIfAvailable { Array($0) } == Array(code))
     }
 
-    @Test func `equals itself only, and is found in a set`() {
+    @Test func `The value of an authentication code equals only itself, and is found in a set`() {
         let one = HMAC<SHA256>.authenticationCode(for: [1], using: key)
         let two = HMAC<SHA256>.authenticationCode(for: [2], using: key)
         #expect(one != two)
@@ -169,13 +169,13 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(Set([one, two, one]).count == 2)
     }
 
-    @Test func `prints its size and none of its bytes`() {
+    @Test func `The value of an authentication code prints its size and none of its bytes`() {
         let code = HMAC<SHA512>.authenticationCode(for: [1], using: key)
         #expect("\(code)" == "HashedAuthenticationCode(64 bytes, redacted)")
         #expect(Mirror(reflecting: code).children.isEmpty)
     }
 
-    @Test func `is accepted as any collection and refused when cut, prolonged or of another digest`() {
+    @Test func `The value of an authentication code is accepted as any collection and refused when altered`() {
         let code = Array(HMAC<SHA256>.authenticationCode(for: [1], using: key))
         func accepts(_ code: some Collection<UInt8>) -> Bool {
             HMAC<SHA256>.isValidAuthenticationCode(code, authenticating: [1], using: key)

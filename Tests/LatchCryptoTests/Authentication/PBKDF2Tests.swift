@@ -4,7 +4,7 @@ import LatchCore
 import LatchCrypto
 import Testing
 
-@Suite struct `A key of a password` {
+@Suite struct PBKDF2Tests {
     private func key(_ password: String, _ salt: String, _ rounds: Int, _ hash: PBKDF2.Hash, _ count: Int) throws
         -> String
     {
@@ -14,7 +14,7 @@ import Testing
         return key.withUnsafeBytes { hexadecimal(Array($0)) }
     }
 
-    @Test func `derives the keys of RFC 7914 §11 and of Python's hashlib`() throws {
+    @Test func `A key of a password derives the keys of RFC 7914 §11 and of Python's hashlib`() throws {
         #expect(
             try key("passwd", "salt", 1, .sha256, 64)
                 == "55ac046e56e3089fec1691c22544b605f94185216dde0465e68b9d57c20dacbc"
@@ -28,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: [(0, 16), (-1, 16), (Int(Int32.max) + 1, 16), (1, 0), (1, 1025)])
-    func `refuses iterations and lengths out of bounds`(rounds: Int, count: Int) throws {
+    func `A key of a password refuses iterations and lengths out of bounds`(rounds: Int, count: Int) throws {
         #expect { try key("p", "s", rounds, .sha256, count) } throws: { CryptoError.unacceptableParameter ~= $0 }
     }
 }

@@ -3,7 +3,7 @@
 import LatchCrypto
 import Testing
 
-@Suite struct `A secret` {
+@Suite struct SecretTests {
     private let canary = "CANARY-0123456789-CANARY-0123456"
 
     private func prints(_ value: Any) -> String {
@@ -21,14 +21,14 @@ import Testing
             || text.lowercased().contains(hexadecimal(middle))
     }
 
-    @Test func `is not in what a symmetric key prints`() {
+    @Test func `A secret is not in the description of a symmetric key`() {
         let key = SymmetricKey(data: canary.utf8)
         #expect(!leaks(prints(key), of: Array(canary.utf8)))
         #expect("\(key)" == "SymmetricKey(256 bits, redacted)")
         #expect(!leaks(prints(["k": Optional(key)]), of: Array(canary.utf8)))
     }
 
-    @Test func `is not in what signing keys print`() throws {
+    @Test func `A secret is not in the description of signing keys`() throws {
         let ec = try P256.Signing.PrivateKey(rawRepresentation: canary.utf8)
         #expect(!leaks(prints(ec), of: try ec.rawRepresentation))
         let ed = try Curve25519.Signing.PrivateKey(rawRepresentation: canary.utf8)
@@ -40,7 +40,7 @@ import Testing
         #expect(!leaks(prints(numbers), of: numbers.firstPrime))
     }
 
-    @Test func `is not in what a code or a password hash prints`() throws {
+    @Test func `A secret is not in the description of a code or a password hash`() throws {
         let code = HMAC<SHA256>.authenticationCode(for: [], using: SymmetricKey(data: canary.utf8))
         #expect(!leaks(prints(code), of: Array(code)))
         let text = try PasswordHash.make("pw", parameters: Argon2Parameters(memoryKiB: 8, passes: 1))
@@ -49,7 +49,7 @@ import Testing
         #expect(!prints(hash).contains(tail))
     }
 
-    @Test func `is not in the error that refuses it`() {
+    @Test func `A secret is not in the error that refuses it`() {
         do {
             _ = try P256.Signing.PrivateKey(pemRepresentation: "-----BEGIN PRIVATE KEY-----\n\(canary)\n-----END")
             Issue.record("it was taken")
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `equals another of the same bytes and no other`() {
+    @Test func `A secret equals another of the same bytes and no other`() {
         #expect(SymmetricKey(data: [1, 2, 3]) == SymmetricKey(data: [1, 2, 3]))
         #expect(SymmetricKey(data: [1, 2, 3]) != SymmetricKey(data: [1, 2, 4]))
         #expect(SymmetricKey(data: [1, 2, 3]) != SymmetricKey(data: [1, 2]))
@@ -72,7 +72,7 @@ import Testing
         #expect(SymmetricKey(size: .bits256) != SymmetricKey(size: .bits256))
     }
 
-    @Test func `is compared in constant time whatever kind of collection holds it`() {
+    @Test func `A secret is compared in constant time in any kind of collection`() {
         #expect(constantTimeEquals([1, 2, 3], [1, 2, 3]))
         #expect(constantTimeEquals([1, 2, 3], AnyCollection([1, 2, 3])))
         #expect(constantTimeEquals("é".utf8, [0xC3, 0xA9]))

@@ -3,10 +3,10 @@
 import LatchCrypto
 import Testing
 
-@Suite struct `A symmetric key` {
+@Suite struct SymmetricKeyTests {
     private func bytes(_ key: SymmetricKey) -> [UInt8] { key.withUnsafeBytes { Array($0) } }
 
-    @Test func `has the size that was asked for, in whole bytes`() {
+    @Test func `A symmetric key has the size that was asked for, in whole bytes`() {
         for (bits, expected) in [(128, 128), (192, 192), (256, 256), (0, 0), (7, 0), (8, 8), (15, 8), (-8, 0)] {
             let key = SymmetricKey(size: SymmetricKeySize(bitCount: bits))
             #expect(key.bitCount == expected, "\(bits) bits")
@@ -18,7 +18,7 @@ import Testing
         #expect(SymmetricKeySize(bitCount: -1) == SymmetricKeySize(bitCount: 0))
     }
 
-    @Test func `keeps the bytes that it was made of, from any collection`() {
+    @Test func `A symmetric key keeps the bytes that it was made of, from any collection`() {
         let content: [UInt8] = [0, 1, 2, 0xFF]
         #expect(bytes(SymmetricKey(data: content)) == content)
         #expect(bytes(SymmetricKey(data: content[1...])) == [1, 2, 0xFF])
@@ -27,7 +27,7 @@ import Testing
         #expect(bytes(SymmetricKey(data: EmptyCollection())).isEmpty)
     }
 
-    @Test func `outlives the value that it was made of, and is shared by its copies`() {
+    @Test func `A symmetric key outlives the value that it was made of, and is shared by its copies`() {
         var content: [UInt8] = [1, 2, 3]
         let key = SymmetricKey(data: content)
         let copies = [SymmetricKey](repeating: key, count: 10)
@@ -36,14 +36,14 @@ import Testing
         #expect(copies.allSatisfy { bytes($0) == [1, 2, 3] })
     }
 
-    @Test func `hands on what the borrower throws and returns`() {
+    @Test func `A symmetric key passes on the borrower's errors and results`() {
         struct Refusal: Error {}
         let key = SymmetricKey(data: [1])
         #expect(throws: Refusal.self) { try key.withUnsafeBytes { _ in throw Refusal() } }
         #expect(key.withUnsafeBytes { $0.reduce(0) { $0 + Int($1) } } == 1)
     }
 
-    @Test func `is fresh each time, with every bit set now and then`() {
+    @Test func `A symmetric key is fresh each time, with every bit set now and then`() {
         var everSet = [UInt8](repeating: 0, count: 32)
         var alwaysSet = [UInt8](repeating: 0xFF, count: 32)
         for _ in 0..<200 {
@@ -57,7 +57,7 @@ import Testing
         #expect(alwaysSet.allSatisfy { $0 == 0 })
     }
 
-    @Test func `serves many tasks at once`() async {
+    @Test func `A symmetric key serves many tasks at once`() async {
         let key = SymmetricKey(data: (0..<64).map { UInt8($0) })
         let sums = await withTaskGroup(of: Int.self) { group in
             for _ in 0..<64 { group.addTask { key.withUnsafeBytes { $0.reduce(0) { $0 + Int($1) } } } }
@@ -67,8 +67,8 @@ import Testing
     }
 }
 
-@Suite struct `Comparing in constant time` {
-    @Test func `finds a difference in any bit of any byte`() {
+@Suite struct ConstantTimeTests {
+    @Test func `Comparing in constant time finds a difference in any bit of any byte`() {
         let content = (0..<40).map { UInt8(truncatingIfNeeded: $0 &* 37) }
         for bit in 0..<content.count * 8 {
             var changed = content
@@ -78,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `never takes a part or a continuation for the whole`() {
+    @Test func `Comparing in constant time never takes a prefix or a continuation for the whole`() {
         let content = [UInt8](repeating: 0, count: 20)
         for length in 0...25 {
             let other = [UInt8](repeating: 0, count: length)
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `answers the same for every pair of kinds of collections`() {
+    @Test func `Comparing in constant time answers the same for every pair of kinds of collections`() {
         let content: [UInt8] = [1, 2, 3]
         let kinds: [AnyCollection<UInt8>] = [
             AnyCollection(content), AnyCollection(([0] + content)[1...]), AnyCollection(content.lazy.map { $0 }),
@@ -100,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `takes empty ones of every kind for equal`() {
+    @Test func `Comparing in constant time takes empty ones of every kind for equal`() {
         let none: [UInt8] = []
         #expect(constantTimeEquals(none, none))
         #expect(constantTimeEquals(none, "".utf8))

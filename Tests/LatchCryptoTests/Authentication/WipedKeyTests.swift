@@ -6,7 +6,7 @@ import LatchCrypto
 import Testing
 
 /// A key that nothing holds any longer leaves no copy in the memory of the process.
-@Suite(.timeLimit(.minutes(2))) struct `Key memory` {
+@Suite(.timeLimit(.minutes(2))) struct WipedKeyTests {
     /// Bytes that are found in memory without lying there themselves: each is kept inverted.
     private struct Trace {
         let inverted: [UInt8]

@@ -4,11 +4,11 @@ import LatchCore
 import LatchCrypto
 import Testing
 
-@Suite struct `A box sealed by AES-GCM` {
+@Suite struct AESGCMTests {
     private let key = SymmetricKey(size: .bits256)
 
     // Test cases 2 and 14 of McGrew and Viega, The Galois/Counter Mode of Operation.
-    @Test func `is that of the published test cases`() throws {
+    @Test func `A box sealed by AES-GCM is that of the published test cases`() throws {
         let zeros = [UInt8](repeating: 0, count: 32)
         let nonce = try AES.GCM.Nonce(data: zeros.prefix(12))
         let small = try AES.GCM.seal(zeros.prefix(16), using: SymmetricKey(data: zeros.prefix(16)), nonce: nonce)
@@ -20,7 +20,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 15, 16, 17, 100_000], [0, 1, 40])
-    func `opens to what was sealed`(length: Int, authenticated: Int) throws {
+    func `A box sealed by AES-GCM opens to the sealed text`(length: Int, authenticated: Int) throws {
         let message = SecureRandom.bytes(length)
         let data = SecureRandom.bytes(authenticated)
         let box = try AES.GCM.seal(message, using: key, authenticating: data)
@@ -30,7 +30,7 @@ import Testing
         #expect(try AES.GCM.open(again, using: key, authenticating: data) == message)
     }
 
-    @Test func `does not open after any bit of it was changed`() throws {
+    @Test func `A box sealed by AES-GCM does not open after any bit of it was changed`() throws {
         let box = try AES.GCM.seal("attack at dawn".utf8, using: key, authenticating: "v1".utf8)
         let combined = try #require(box.combined)
         for bit in 0..<combined.count * 8 {
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `does not open under another key or with other authenticated data`() throws {
+    @Test func `A box sealed by AES-GCM does not open under another key or with other authenticated data`() throws {
         let box = try AES.GCM.seal("text".utf8, using: key, authenticating: "v1".utf8)
         #expect(throws: CryptoError.authenticationFailure) {
             try AES.GCM.open(box, using: SymmetricKey(size: .bits256), authenticating: "v1".utf8)
@@ -55,12 +55,12 @@ import Testing
         #expect(throws: CryptoError.authenticationFailure) { try AES.GCM.open(box, using: key) }
     }
 
-    @Test func `is never sealed twice with one nonce unless the caller says so`() throws {
+    @Test func `A box sealed by AES-GCM is never sealed twice with one nonce unless the caller says so`() throws {
         let nonces = try (0..<500).map { _ in try AES.GCM.seal([], using: key).nonce }
         #expect(Set(nonces).count == 500)
     }
 
-    @Test func `takes keys, nonces and tags of the right size only`() throws {
+    @Test func `A box sealed by AES-GCM takes keys, nonces and tags of the right size only`() throws {
         for bits in [0, 8, 64, 120, 136, 512] {
             #expect { try AES.GCM.seal([1], using: SymmetricKey(size: .init(bitCount: bits))) } throws: {
                 CryptoError.unacceptableParameter ~= $0

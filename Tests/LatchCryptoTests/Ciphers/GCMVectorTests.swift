@@ -54,9 +54,9 @@ private struct Case: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `AES-GCM` {
+@Suite struct GCMVectorTests {
     @Test(arguments: Case.all)
-    private func `seals and opens as the published test cases do`(example: Case) throws {
+    private func `AES-GCM seals and opens as the published test cases do`(example: Case) throws {
         let key = SymmetricKey(data: unhexed(example.key))
         let nonce = try AES.GCM.Nonce(data: unhexed(example.nonce))
         let data = unhexed(example.authenticated)
@@ -71,7 +71,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `opens what it sealed and nothing that differs in a byte, for random inputs`(seed: UInt64) throws {
+    func `AES-GCM opens its own output and nothing that differs in a byte, for random inputs`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         for bits in [128, 192, 256] {
             let key = SymmetricKey(data: numbers.bytes(bits / 8))
@@ -96,7 +96,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `does not open with a part of the ciphertext, or with one that goes on`() throws {
+    @Test func `AES-GCM does not open with a part of the ciphertext, or with one that goes on`() throws {
         let key = SymmetricKey(size: .bits128)
         let box = try AES.GCM.seal(Array(0..<50), using: key)
         for length in 0..<50 {
@@ -107,7 +107,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(throws: CryptoError.authenticationFailure) { try AES.GCM.open(long, using: key) }
     }
 
-    @Test func `says of a key of the wrong size that it is the key, when sealing and when opening`() throws {
+    @Test func `AES-GCM reports a key of the wrong size as such, when sealing and when opening`() throws {
         let box = try AES.GCM.seal([1], using: SymmetricKey(size: .bits256))
         for bits in [0, 8, 64, 120, 136, 248, 264, 512] {
             let key = SymmetricKey(size: .init(bitCount: bits))
@@ -116,7 +116,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `is one and the same for a message in any kind of collection`() throws {
+    @Test func `AES-GCM has one result for a message in any kind of collection`() throws {
         let key = SymmetricKey(size: .bits256)
         let nonce = AES.GCM.Nonce()
         let text = Array("a message".utf8)
@@ -127,7 +127,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(try AES.GCM.open(box, using: key, authenticating: "a message".utf8) == text)
     }
 
-    @Test func `serves many tasks with one key at once`() async throws {
+    @Test func `AES-GCM serves many tasks with one key at once`() async throws {
         let key = SymmetricKey(size: .bits256)
         let opened = try await withThrowingTaskGroup(of: [UInt8].self) { group in
             for number in 0..<100 {
@@ -143,8 +143,8 @@ private struct Case: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `A nonce and a sealed box` {
-    @Test func `have the sizes of NIST SP 800-38D, and no other`() throws {
+@Suite struct GCMNonceTests {
+    @Test func `A nonce and a sealed box have the sizes of NIST SP 800-38D, and no other`() throws {
         for count in 0..<30 where count != 12 {
             #expect { try AES.GCM.Nonce(data: [UInt8](repeating: 0, count: count)) } throws: {
                 CryptoError.unacceptableParameter ~= $0
@@ -161,7 +161,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `are cut from combined bytes where they belong, down to an empty ciphertext`() throws {
+    @Test func `A nonce and a sealed box are cut from combined bytes, down to an empty ciphertext`() throws {
         for count in 0..<28 {
             #expect { try AES.GCM.SealedBox(combined: [UInt8](repeating: 0, count: count)) } throws: {
                 CryptoError.unacceptableParameter ~= $0
@@ -178,7 +178,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `are values that can be compared and counted`() throws {
+    @Test func `A nonce and a sealed box can be compared and counted`() throws {
         let key = SymmetricKey(size: .bits256)
         let one = try AES.GCM.seal([1], using: key)
         let other = try AES.GCM.seal([1], using: key)

@@ -5,7 +5,7 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `The AES key wrap` {
+@Suite struct KeyWrapTests {
     // RFC 3394 §4.1 to §4.6.
     private static let data = "00112233445566778899AABBCCDDEEFF"
     private static let kek = "000102030405060708090A0B0C0D0E0F101112131415161718191A1B1C1D1E1F"
@@ -19,14 +19,14 @@ import Testing
     ]
 
     @Test(arguments: published)
-    func `wraps and unwraps as RFC 3394 does`(bits: Int, more: Int, wrapped: String) throws {
+    func `The AES key wrap wraps and unwraps as RFC 3394 does`(bits: Int, more: Int, wrapped: String) throws {
         let kek = SymmetricKey(data: unhexed(Self.kek).prefix(bits / 8))
         let key = SymmetricKey(data: unhexed(Self.data) + unhexed(Self.kek).prefix(more))
         #expect(hexadecimal(try AES.KeyWrap.wrap(key, using: kek)).uppercased() == wrapped)
         #expect(try AES.KeyWrap.unwrap(unhexed(wrapped), using: kek) == key)
     }
 
-    @Test func `refuses each change of a bit, and each other length`() throws {
+    @Test func `The AES key wrap refuses each change of a bit, and each other length`() throws {
         let kek = SymmetricKey(size: .bits128)
         let wrapped = try AES.KeyWrap.wrap(SymmetricKey(size: .bits256), using: kek)
         for place in wrapped.indices {
@@ -55,7 +55,7 @@ import Testing
 
     /// The set calls a wrapped key of 64 bits acceptable, which RFC 3394 §2.2.1 does not have.
     @Test(.enabled(if: VectorSet.wycheproof.has("aes_wrap_test.json"), Comment(rawValue: VectorSet.fetchHint)))
-    func `takes Wycheproof's valid keys alone`() throws {
+    func `The AES key wrap accepts only Wycheproof's valid keys`() throws {
         let cases = try VectorSet.wycheproof.cases("aes_wrap_test.json")
         #expect(cases.count == 165)
         for (_, test) in cases {
@@ -72,7 +72,7 @@ import Testing
     }
 }
 
-@Suite struct `AES-CBC` {
+@Suite struct AESCBCTests {
     // NIST SP 800-38A, appendix F.2.1 and F.2.5: the first blocks, before the padding.
     private static let message = "6bc1bee22e409f96e93d7e117393172aae2d8a571e03ac9c9eb76fac45af8e51"
     private static let published = [
@@ -87,7 +87,7 @@ import Testing
     ]
 
     @Test(arguments: published)
-    func `chains as NIST's examples do`(key: String, ciphertext: String) throws {
+    func `AES-CBC chains as NIST's examples do`(key: String, ciphertext: String) throws {
         let key = SymmetricKey(data: unhexed(key))
         let (iv, message) = (Array(0..<16) as [UInt8], unhexed(Self.message))
         let made = try AES.CBC.encrypt(message, using: key, iv: iv)
@@ -95,7 +95,7 @@ import Testing
         #expect(try AES.CBC.decrypt(made, using: key, iv: iv) == message)
     }
 
-    @Test func `pads every length, and refuses the wrong padding and other sizes`() throws {
+    @Test func `AES-CBC pads every length, and refuses the wrong padding and other sizes`() throws {
         let (key, iv) = (SymmetricKey(size: .bits256), [UInt8](repeating: 7, count: 16))
         for count in 0...64 {
             let message = [UInt8](repeating: 1, count: count)

@@ -3,10 +3,10 @@
 import LatchCrypto
 import Testing
 
-@Suite struct `The value of a digest` {
+@Suite struct DigestTests {
     private let digest = SHA256.hash(data: "abc".utf8)
 
-    @Test func `is a collection of its bytes, forwards and by index`() {
+    @Test func `The value of a digest is a collection of its bytes, forwards and by index`() {
         let bytes = Array(digest)
         #expect(bytes.count == 32)
         #expect(digest.startIndex == 0 && digest.endIndex == 32)
@@ -16,7 +16,7 @@ import Testing
         #expect(digest.withContiguousStorageIfAvailable { Array($0) } == bytes)
     }
 
-    @Test func `prints as two hexadecimal digits for each byte, zeros included`() {
+    @Test func `The value of a digest prints as two hexadecimal digits for each byte, zeros included`() {
         #expect("\(digest)".count == 64)
         #expect("\(digest)" == hexadecimal(digest))
         // The digest of the number 39 in one byte begins with a byte below 16 and keeps its zero.
@@ -25,19 +25,19 @@ import Testing
         #expect(small.map { "\($0)".count } == 64)
     }
 
-    @Test func `equals the digest of the same text and serves as a key of a dictionary`() {
+    @Test func `The value of a digest equals the digest of the same text and serves as a key of a dictionary`() {
         #expect(digest == SHA256.hash(data: Array("abc".utf8)))
         #expect(digest != SHA256.hash(data: "abd".utf8))
         let counted = [digest: 1].merging([SHA256.hash(data: "abc".utf8): 2], uniquingKeysWith: +)
         #expect(counted == [digest: 3])
     }
 
-    @Test func `differs from a digest of another length, whatever their common bytes`() {
+    @Test func `The value of a digest differs from a digest of another length`() {
         #expect(SHA384.hash(data: "abc".utf8) != SHA512.hash(data: "abc".utf8))
         #expect(SHA256.hash(data: []) != SHA384.hash(data: []))
     }
 
-    @Test func `is written to lent memory, and never to memory that is too short for it`() {
+    @Test func `The value of a digest is written to lent memory, and never to memory that is too short for it`() {
         var state = SHA384()
         state.update(data: "abc".utf8)
         for room in [48, 49, 64] {
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `of every kind leaves short memory as it was`() {
+    @Test func `The value of a digest of every kind leaves short memory as it was`() {
         var memory = [UInt8](repeating: 0xEE, count: 31)
         memory.withUnsafeMutableBufferPointer { SHA256().finalize(into: $0) }
         #expect(memory == [UInt8](repeating: 0xEE, count: 31))
@@ -62,7 +62,7 @@ import Testing
         #expect(memory == [UInt8](repeating: 0xEE, count: 63))
     }
 
-    @Test func `is the same for any kind of collection of the same bytes`() {
+    @Test func `The value of a digest is the same for any kind of collection of the same bytes`() {
         let bytes = Array("a longer text than one block of the digest, which is sixty-four bytes".utf8)
         let whole = SHA512.hash(data: bytes)
         #expect(SHA512.hash(data: bytes[...]) == whole)
@@ -74,7 +74,7 @@ import Testing
         #expect(SHA512.hash(data: repeatElement(7, count: 300)) == SHA512.hash(data: [UInt8](repeating: 7, count: 300)))
     }
 
-    @Test func `goes on after it was asked for, as if it had not been`() {
+    @Test func `The value of a digest can be read in the middle without ending the message`() {
         var state = SHA384()
         for number in 0..<300 {
             let sofar = (0..<number).map { UInt8(truncatingIfNeeded: $0) }

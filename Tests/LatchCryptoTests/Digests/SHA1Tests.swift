@@ -3,7 +3,7 @@
 import LatchCrypto
 import Testing
 
-@Suite struct `SHA-1, which is only for codes of RFC 4226` {
+@Suite struct SHA1Tests {
     /// The examples of FIPS 180 (RFC 3174 §7.3, tests 1 and 2) and the digest of nothing.
     @Test(arguments: [
         ("", "da39a3ee5e6b4b0d3255bfef95601890afd80709"), ("abc", "a9993e364706816aba3e25717850c26c9cd0d89d"),
@@ -11,11 +11,11 @@ import Testing
             "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
         ),
     ])
-    func `is that of the standard's examples`(text: String, digest: String) {
+    func `SHA-1 is that of the standard's examples`(text: String, digest: String) {
         #expect("\(Insecure.SHA1.hash(data: text.utf8))" == digest)
     }
 
-    @Test func `of a million letters is that of RFC 3174, however it is fed`() {
+    @Test func `SHA-1 of a million letters is that of RFC 3174, in any pieces`() {
         for size in [1000, 1, 63, 64, 65] {
             var state = Insecure.SHA1()
             let piece = [UInt8](repeating: UInt8(ascii: "a"), count: size)
@@ -25,14 +25,14 @@ import Testing
         }
     }
 
-    @Test func `leaves memory alone that is too short for it`() {
+    @Test func `SHA-1 leaves memory that is too short for it unchanged`() {
         var memory = [UInt8](repeating: 0xEE, count: 19)
         memory.withUnsafeMutableBufferPointer { Insecure.SHA1().finalize(into: $0) }
         #expect(memory == [UInt8](repeating: 0xEE, count: 19))
     }
 
     /// RFC 2202 §3, cases 1, 2, 3 and 6.
-    @Test func `makes the codes of RFC 2202`() {
+    @Test func `SHA-1 makes the codes of RFC 2202`() {
         let code = { (key: [UInt8], data: [UInt8]) in
             "\(HMAC<Insecure.SHA1>.authenticationCode(for: data, using: SymmetricKey(data: key)).map { ($0 < 16 ? "0" : "") + String($0, radix: 16) }.joined())"
         }

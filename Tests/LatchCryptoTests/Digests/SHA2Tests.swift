@@ -3,9 +3,9 @@
 import LatchCrypto
 import Testing
 
-@Suite struct `A SHA-2 digest` {
+@Suite struct SHA2Tests {
     // FIPS 180-4's examples, as NIST publishes them.
-    @Test func `is NIST's for the empty text, "abc" and two blocks`() {
+    @Test func `A SHA-2 digest is NIST's for the empty text, "abc" and two blocks`() {
         let two = "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq".utf8
         #expect("\(SHA256.hash(data: []))" == "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855")
         #expect(
@@ -20,7 +20,7 @@ import Testing
                 + "2192992a274fc1a836ba3c23a3feebbd454d4423643ce80e2a9ac94fa54ca49f")
     }
 
-    @Test func `is the same however its input is cut`() {
+    @Test func `A SHA-2 digest is the same however its input is cut`() {
         let text = (0..<1000).map { UInt8(truncatingIfNeeded: $0 * 7) }
         let whole = SHA256.hash(data: text)
         for cut in [0, 1, 55, 56, 63, 64, 65, 127, 128, 999, 1000] {
@@ -32,7 +32,7 @@ import Testing
         #expect(SHA256.hash(data: AnyCollection(text)) == whole)
     }
 
-    @Test func `goes on from a copy without changing the original`() {
+    @Test func `A SHA-2 digest goes on from a copy without changing the original`() {
         var one = SHA512()
         one.update(data: "a".utf8)
         var other = one
@@ -43,7 +43,7 @@ import Testing
         #expect(one.finalize() == SHA512.hash(data: "ac".utf8))
     }
 
-    @Test func `has the length of its kind`() {
+    @Test func `A SHA-2 digest has the length of its kind`() {
         #expect(SHA256.hash(data: []).count == 32)
         #expect(SHA384.hash(data: []).count == 48)
         #expect(SHA512.hash(data: []).count == 64)

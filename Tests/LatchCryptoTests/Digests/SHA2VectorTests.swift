@@ -31,9 +31,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `Each SHA-2 digest` {
+@Suite struct SHA2VectorTests {
     // FIPS 180-4's examples of 0, 24 and 896 bits, as NIST publishes them in its example values.
-    @Test func `is NIST's for the empty text and for two blocks of 1024 bits`() {
+    @Test func `Each SHA-2 digest is NIST's for the empty text and for two blocks of 1024 bits`() {
         let text = [UInt8](
             ("abcdefghbcdefghicdefghijdefghijkefghijklfghijklmghijklmn"
                 + "hijklmnoijklmnopjklmnopqklmnopqrlmnopqrsmnopqrstnopqrstu").utf8)
@@ -56,7 +56,7 @@ private struct Kind: Sendable, CustomTestStringConvertible {
     }
 
     // The million letters of NIST's long example.
-    @Test func `is NIST's for a million letters, however large the pieces`() {
+    @Test func `Each SHA-2 digest is NIST's for a million letters, however large the pieces`() {
         let known = [
             "sha256": "cdc76e5c9914fb9281a1c7e284d73e67f1809a48a497200e046d39ccc7112cd0",
             "sha384": "9d0e1809716474cb086e834e310a4a1ced149e9c00f248527972cec5704c2a5b"
@@ -74,7 +74,7 @@ private struct Kind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: Kind.all)
-    private func `is the same over every split into two pieces`(kind: Kind) {
+    private func `Each SHA-2 digest is the same over every split into two pieces`(kind: Kind) {
         // Three blocks and one byte: every place at which padding and buffering can go wrong lies in there.
         let text = (0...kind.block * 3).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ 7) }
         let whole = kind.digest([text])
@@ -85,7 +85,9 @@ private struct Kind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: Kind.all, 0..<6 as Range<UInt64>)
-    private func `is the same over any number of pieces, empty ones among them`(kind: Kind, seed: UInt64) {
+    private func `Each SHA-2 digest is the same over any number of pieces, empty ones among them`(
+        kind: Kind, seed: UInt64
+    ) {
         var numbers = SeededGenerator(seed: seed)
         for _ in 0..<20 {
             let text = numbers.bytes(Int.random(in: 0...1_000, using: &numbers))
@@ -101,7 +103,8 @@ private struct Kind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: Kind.all)
-    private func `differs from that of the text with one bit changed or one zero appended`(kind: Kind) {
+    private func `Each SHA-2 digest differs from that of the text with one bit changed or one zero appended`(kind: Kind)
+    {
         for length in [0, 1, kind.block - 17, kind.block - 1, kind.block, kind.block + 1] {
             let text = [UInt8](repeating: 0, count: length)
             let digest = kind.digest([text])
@@ -115,7 +118,8 @@ private struct Kind: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)), arguments: Kind.all)
-    private func `is OpenSSL's own at every length about the ends of blocks`(kind: Kind) async throws {
+    private func `Each SHA-2 digest is OpenSSL's own at every length about the ends of blocks`(kind: Kind) async throws
+    {
         let command = try OpenSSLCommand()
         for length in [
             kind.block - 18, kind.block - 17, kind.block - 9, kind.block - 8, kind.block, 5 * kind.block + 3,

@@ -5,11 +5,11 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `RSA encryption` {
+@Suite struct RSAEncryptionTests {
     private static let key = Result { try RSA.Encryption.PrivateKey() }
 
     @Test(arguments: RSA.Encryption.Hash.allCases)
-    func `decrypts what was encrypted, with the same digest`(hash: RSA.Encryption.Hash) throws {
+    func `RSA encryption decrypts an encrypted text with the same digest`(hash: RSA.Encryption.Hash) throws {
         let key = try Self.key.get()
         let longest = 256 - 2 * (hash == .sha1 ? 20 : 32) - 2
         for count in [0, 1, 16, 64, longest] {
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `has one error for every wrong ciphertext, and none of the text of a key`() throws {
+    @Test func `RSA encryption has one error for every wrong ciphertext, and none of the text of a key`() throws {
         let key = try Self.key.get()
         let ciphertext = try key.publicKey.encrypt([1, 2, 3])
         var wrong = [[], [0], Array(ciphertext.dropLast()), ciphertext + [0], [UInt8](repeating: 0xFF, count: 256)]
@@ -56,7 +56,9 @@ import Testing
             ("rsa_oaep_2048_sha1_mgf1sha1_test.json", RSA.Encryption.Hash.sha1, 36),
             ("rsa_oaep_2048_sha256_mgf1sha256_test.json", .sha256, 37),
         ])
-    func `takes Wycheproof's valid ciphertexts alone`(file: String, hash: RSA.Encryption.Hash, count: Int) throws {
+    func `RSA encryption accepts only Wycheproof's valid ciphertexts`(
+        file: String, hash: RSA.Encryption.Hash, count: Int
+    ) throws {
         let cases = try VectorSet.wycheproof.cases(file)
         #expect(cases.count == count)
         for (group, test) in cases {

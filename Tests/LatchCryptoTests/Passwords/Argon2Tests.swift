@@ -4,7 +4,7 @@ import LatchCore
 import LatchCrypto
 import Testing
 
-@Suite struct `Hashing by argon2id` {
+@Suite struct Argon2Tests {
     private let salt = Array("somesalt".utf8)
 
     private func cost(
@@ -13,7 +13,7 @@ import Testing
         try Argon2Parameters(memoryKiB: memory, passes: passes, lanes: lanes, outputByteCount: bytes)
     }
 
-    @Test func `is a function of the password, the salt and every parameter`() throws {
+    @Test func `Hashing by argon2id is a function of the password, the salt and every parameter`() throws {
         let password = Array("password".utf8)
         let hashes = try [
             Argon2id.hash(password: password, salt: salt, parameters: cost()),
@@ -30,11 +30,11 @@ import Testing
     }
 
     @Test(arguments: [16, 17, 32, 63, 64])
-    func `gives as many bytes as asked for`(count: Int) throws {
+    func `Hashing by argon2id gives as many bytes as asked for`(count: Int) throws {
         #expect(try Argon2id.hash(password: [1], salt: salt, parameters: cost(bytes: count)).count == count)
     }
 
-    @Test func `takes salts of 8 to 64 bytes`() throws {
+    @Test func `Hashing by argon2id takes salts of 8 to 64 bytes`() throws {
         for count in [8, 9, 63, 64] {
             _ = try Argon2id.hash(password: [1], salt: [UInt8](repeating: 1, count: count), parameters: cost())
         }
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `takes passwords up to a mebibyte, and says so beyond`() throws {
+    @Test func `Hashing by argon2id takes passwords up to a mebibyte, and refuses longer ones`() throws {
         let longest = [UInt8](repeating: 1, count: 1 << 20)
         _ = try Argon2id.hash(password: longest, salt: salt, parameters: cost())
         #expect { try Argon2id.hash(password: longest + [1], salt: salt, parameters: cost()) } throws: {
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `is bounded in every parameter, at the bound`() throws {
+    @Test func `Hashing by argon2id is bounded in every parameter, at the bound`() throws {
         _ = try cost(memory: 8)
         for (memory, passes) in [(1 << 20, 4), (1 << 18, 16)] {
             _ = try cost(memory: memory, passes: passes, lanes: 4, bytes: 64)
@@ -74,12 +74,12 @@ import Testing
         for make in beyond { #expect { try make() } throws: { CryptoError.unacceptableParameter ~= $0 } }
     }
 
-    @Test func `costs by default what OWASP recommends first`() {
+    @Test func `Hashing by argon2id costs by default what OWASP recommends first`() {
         let cost = Argon2Parameters.default
         #expect(cost.memoryKiB == 19_456 && cost.passes == 2 && cost.lanes == 1 && cost.outputByteCount == 32)
     }
 
-    @Test func `runs on several tasks at once without mixing anything up`() async throws {
+    @Test func `Hashing by argon2id runs on several tasks at once without mixing anything up`() async throws {
         let parameters = try cost()
         let good = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<16 {
@@ -93,7 +93,7 @@ import Testing
         #expect(good == 16)
     }
 
-    @Test func `hashes bytes, so that two spellings of a letter are two passwords`() throws {
+    @Test func `Hashing by argon2id hashes bytes, so that two spellings of a letter are two passwords`() throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed == decomposed)
         let hash = try PasswordHash(parsing: PasswordHash.make(composed, parameters: cost()))
@@ -102,7 +102,7 @@ import Testing
         #expect(try !hash.verifies(decomposed))
     }
 
-    @Test func `asks for a new hash when any parameter is not the wanted one`() throws {
+    @Test func `Hashing by argon2id asks for a new hash when any parameter is not the wanted one`() throws {
         let hash = try PasswordHash(parsing: PasswordHash.make("a", parameters: cost()))
         #expect(try !hash.needsRehash(cost()))
         for wanted in try [cost(memory: 65), cost(memory: 63), cost(passes: 2), cost(lanes: 2), cost(bytes: 64)] {

@@ -5,7 +5,7 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `A hostile PHC string` {
+@Suite struct HostilePHCTests {
     private static let salt = "c29tZXNhbHQ"
     private static let hash = "nf65EOgLrQMR/uIPnA4rEsF5h7TKyQwu9U1bMCHGi/4"
     private static let good = "$argon2id$v=19$m=256,t=2,p=1$\(salt)$\(hash)"
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `is told from an honest one, which is taken`() throws {
+    @Test func `A hostile PHC string is distinguished from an honest one, which is accepted`() throws {
         #expect(!isRefused(Self.good))
         let hash = try PasswordHash(parsing: Self.good)
         #expect(hash.parameters.memoryKiB == 256 && hash.parameters.passes == 2 && hash.parameters.lanes == 1)
@@ -30,20 +30,22 @@ import Testing
         " \(good)", "\(good) ", "\(good)\n", "\n\(good)", "\(good)\u{0}", "\u{FEFF}\(good)", "\(good)=", "$\(good)",
         String(good.dropFirst()), good.uppercased(), "\(good)$", "\(good)$data=x", "$$\(good.dropFirst())",
     ])
-    func `with anything around the honest one is refused`(text: String) { #expect(isRefused(text)) }
+    func `A hostile PHC string with anything around the honest one is refused`(text: String) {
+        #expect(isRefused(text))
+    }
 
     @Test(arguments: [
         "argon2", "argon2i", "argon2d", "argon2ID", "Argon2id", "argon2id ", " argon2id", "argon2id\u{301}", "scrypt",
         "2b", "pbkdf2-sha256", "",
     ])
-    func `of another function is refused`(name: String) {
+    func `A hostile PHC string of another function is refused`(name: String) {
         #expect(isRefused("$\(name)$v=19$m=256,t=2,p=1$\(Self.salt)$\(Self.hash)"))
     }
 
     @Test(arguments: [
         "v=16", "v=18", "v=20", "v=019", "v=19 ", "v= 19", "V=19", "v=+19", "19", "v", "", "v=0x13", "v=１９",
     ])
-    func `of another version is refused`(version: String) {
+    func `A hostile PHC string of another version is refused`(version: String) {
         #expect(isRefused("$argon2id$\(version)$m=256,t=2,p=1$\(Self.salt)$\(Self.hash)"))
     }
 
@@ -56,11 +58,11 @@ import Testing
         "m=٢٥٦,t=2,p=1",
         "m\u{338}=256,t=2,p=1", "m=256\u{301},t=2,p=1", "m=256\r\n,t=2,p=1",
     ])
-    func `with parameters that are spelled in any but the one way is refused`(parameters: String) {
+    func `A hostile PHC string with parameters that are spelled in any but the one way is refused`(parameters: String) {
         #expect(isRefused("$argon2id$v=19$\(parameters)$\(Self.salt)$\(Self.hash)"))
     }
 
-    @Test func `is taken up to each bound of its cost, and refused one step beyond`() throws {
+    @Test func `A hostile PHC string is taken up to each bound of its cost, and refused one step beyond`() throws {
         func text(_ memory: Int, _ passes: Int, _ lanes: Int) -> String {
             "$argon2id$v=19$m=\(memory),t=\(passes),p=\(lanes)$\(Self.salt)$\(Self.hash)"
         }
@@ -77,7 +79,8 @@ import Testing
         }
     }
 
-    @Test func `is taken with a salt of 8 to 64 bytes and a hash of 16 to 64, and with no other`() {
+    @Test
+    func `A hostile PHC string is taken with a salt of 8 to 64 bytes and a hash of 16 to 64, and with no other`() {
         for count in 0...80 {
             let bytes = Self.base64([UInt8](repeating: 0x41, count: count))
             let salted = "$argon2id$v=19$m=256,t=2,p=1$\(bytes)$\(Self.hash)"
@@ -87,14 +90,14 @@ import Testing
         }
     }
 
-    @Test func `of the longest salt, hash and parameters still fits, and one of 257 bytes is not looked at`() {
+    @Test func `A hostile PHC string of 257 bytes is not read, and the longest honest one still fits`() {
         let longest = Self.base64([UInt8](repeating: 0xFF, count: 64))
         #expect(!isRefused("$argon2id$v=19$m=262144,t=16,p=4$\(longest)$\(longest)"))
         for count in [257, 1_000, 1 << 20] { #expect(isRefused(String(repeating: "$", count: count))) }
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `that is an honest one with a byte changed is refused, or is spelled as it was read`(seed: UInt64) throws {
+    func `A hostile PHC string that is an honest one with a byte changed is refused or canonical`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         for _ in 0..<1_000 {
             var bytes = Array(Self.good.utf8)

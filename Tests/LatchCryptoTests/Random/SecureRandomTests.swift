@@ -3,17 +3,17 @@
 import LatchCrypto
 import Testing
 
-@Suite struct `Secure random bytes` {
-    @Test func `are as many as asked for`() {
+@Suite struct SecureRandomTests {
+    @Test func `Secure random bytes are as many as asked for`() {
         for count in [0, 1, 7, 8, 9, 16, 33, 4096] { #expect(SecureRandom.bytes(count).count == count) }
         #expect(SecureRandom.bytes(-1).isEmpty)
     }
 
-    @Test func `do not repeat`() {
+    @Test func `Secure random bytes do not repeat`() {
         #expect(Set((0..<1000).map { _ in SecureRandom.bytes(16) }).count == 1000)
     }
 
-    @Test func `come from the generator that the caller brings`() {
+    @Test func `Secure random bytes come from the generator that the caller brings`() {
         struct Counter: RandomNumberGenerator {
             var word: UInt64 = 0x0706_0504_0302_0100
             mutating func next() -> UInt64 {

@@ -5,9 +5,9 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `Bytes from a generator` {
+@Suite struct SeededBytesTests {
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `begin alike whatever their number`(seed: UInt64) {
+    func `Bytes from a generator begin alike for any number of them`(seed: UInt64) {
         var long = SeededGenerator(seed: seed)
         let all = SecureRandom.bytes(100, using: &long)
         for count in 0...100 {
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `use no more of it than they need`() {
+    @Test func `Bytes from a generator use no more of it than they need`() {
         struct Counting: RandomNumberGenerator {
             var calls = 0
             mutating func next() -> UInt64 {
@@ -31,14 +31,14 @@ import Testing
         }
     }
 
-    @Test func `from the system have every value, none much more often than another`() {
+    @Test func `Bytes from the system's generator have every value, and none much more often than another`() {
         var counts = [Int](repeating: 0, count: 256)
         for byte in SecureRandom.bytes(1 << 20) { counts[Int(byte)] += 1 }
         // 4096 of each are expected, with a deviation of 64; a sound generator is ten deviations off once in 10^21.
         #expect(counts.allSatisfy { abs($0 - 4_096) < 640 })
     }
 
-    @Test func `from the system do not repeat among tasks`() async {
+    @Test func `Bytes from the system's generator do not repeat among tasks`() async {
         let values = await withTaskGroup(of: [[UInt8]].self) { group in
             for _ in 0..<16 { group.addTask { (0..<100).map { _ in SecureRandom.bytes(16) } } }
             return await group.reduce(into: Set<[UInt8]>()) { $0.formUnion($1) }
@@ -47,8 +47,8 @@ import Testing
     }
 }
 
-@Suite struct `An error of this module` {
-    @Test func `has a code, a message and mostly a hint, and no two codes are one`() {
+@Suite struct CryptoErrorTests {
+    @Test func `An error of this module has a code, a message and mostly a hint, and no two codes are one`() {
         let errors: [CryptoError] = [
             .malformedKey, .malformedSignature, .unacceptableParameter, .authenticationFailure, .malformedHash,
             .engineFailure, .unavailable,
@@ -61,7 +61,7 @@ import Testing
         #expect(CryptoError.unavailable.hint == nil)
     }
 
-    @Test func `is matched by its code, whatever it says`() throws {
+    @Test func `An error of this module is matched by its code only`() throws {
         do {
             _ = try AES.GCM.Nonce(data: [])
             Issue.record("it was taken")

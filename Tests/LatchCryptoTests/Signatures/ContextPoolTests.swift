@@ -4,8 +4,8 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `A key that is used again and again` {
-    @Test func `answers the same after any number of refusals`() throws {
+@Suite struct ContextPoolTests {
+    @Test func `A key that is used again and again answers the same after any number of refusals`() throws {
         let key = try P256.Signing.PrivateKey()
         let good = try key.signature(for: [1])
         let zeros = try P256.Signing.ECDSASignature(rawRepresentation: [UInt8](repeating: 0, count: 64))
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: 0..<3 as Range<UInt64>)
-    func `keeps its RSA schemes apart, in whatever order they are used`(seed: UInt64) throws {
+    func `A key that is used again and again keeps its RSA schemes apart, in any order of use`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         let key = try RSA.Signing.PrivateKey()
         for _ in 0..<60 {
@@ -44,7 +44,7 @@ import Testing
         RSA.Signing.Hash.allCases.randomElement(using: &numbers) ?? .sha256
     }
 
-    @Test func `is still itself after its first owner has gone`() throws {
+    @Test func `A key that is used again and again is still itself after its first owner has gone`() throws {
         func half() throws -> (P521.Signing.PublicKey, P521.Signing.ECDSASignature) {
             let key = try P521.Signing.PrivateKey()
             return (key.publicKey, try key.signature(for: [1]))
@@ -55,7 +55,7 @@ import Testing
         #expect(copies.allSatisfy { $0 == published && $0.isValidSignature(signature, for: [1]) })
     }
 
-    @Test func `goes while tasks still work with copies of it`() async throws {
+    @Test func `A key that is used again and again goes while tasks still work with copies of it`() async throws {
         let good = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<40 {
                 let key = try Curve25519.Signing.PrivateKey()

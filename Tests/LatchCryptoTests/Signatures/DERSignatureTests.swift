@@ -5,7 +5,7 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `The two spellings of an ECDSA signature` {
+@Suite struct DERSignatureTests {
     /// Goes from raw to DER and back, and says what DER it was.
     private func roundTrip<Curve: NISTCurve>(_ curve: Curve.Type, _ raw: [UInt8]) throws -> [UInt8] {
         let signature = try NISTSigning<Curve>.ECDSASignature(rawRepresentation: raw)
@@ -15,7 +15,7 @@ import Testing
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `name the same numbers, whatever they are`(seed: UInt64) throws {
+    func `The two spellings of an ECDSA signature name the same numbers`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         for _ in 0..<100 {
             for half in [32, 48, 66] {
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `differ most for the largest and the smallest numbers of each curve`() throws {
+    @Test func `The two spellings of an ECDSA signature differ most for the extreme numbers of each curve`() throws {
         let full = { (count: Int) in [UInt8](repeating: 0xFF, count: count) }
         let zero = { (count: Int) in [UInt8](repeating: 0, count: count) }
         #expect(try roundTrip(P256.self, full(64)).count == 72)
@@ -49,7 +49,7 @@ import Testing
         #expect(try roundTrip(P521.self, zero(132)) == [0x30, 6, 2, 1, 0, 2, 1, 0])
     }
 
-    @Test func `meet where the length begins to need two bytes`() throws {
+    @Test func `The two spellings of an ECDSA signature meet where the length begins to need two bytes`() throws {
         // Two numbers of 61, 62 or 63 bytes make contents of 126, 128 or 130 bytes: on both sides of the bound at 128.
         for (digits, header) in [(61, [0x30, 126]), (62, [0x30, 0x81, 128]), (63, [0x30, 0x81, 130])] {
             let number = [UInt8](repeating: 0, count: 66 - digits) + [UInt8](repeating: 1, count: digits)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `are refused where a number is longer than the curve's`() throws {
+    @Test func `The two spellings of an ECDSA signature are refused if a number is longer than the curve's`() throws {
         let long = [UInt8](repeating: 1, count: 33)
         let der: [UInt8] = [0x30, 38, 2, 33] + long + [2, 1, 1]
         #expect(throws: CryptoError.malformedSignature) { try P256.Signing.ECDSASignature(derRepresentation: der) }
@@ -74,13 +74,15 @@ import Testing
             [0x30, 7, 2, 1, 1, 2, 2, 0xFF, 1], [0x30, 8, 2, 1, 1, 2, 1, 1, 5, 0], [2, 1, 1, 2, 1, 1],
             [0x30, 8, 0x30, 6, 2, 1, 1, 2, 1, 1],
         ] as [[UInt8]])
-    func `are refused where lengths lie, tags differ or numbers are not the shortest`(der: [UInt8]) {
+    func `The two spellings of an ECDSA signature are refused if lengths, tags or numbers are not canonical`(
+        der: [UInt8]
+    ) {
         #expect(throws: CryptoError.malformedSignature) { try P256.Signing.ECDSASignature(derRepresentation: der) }
         #expect(throws: CryptoError.malformedSignature) { try P521.Signing.ECDSASignature(derRepresentation: der) }
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `have one DER for each raw form: whatever is accepted is written as it was read`(seed: UInt64) throws {
+    func `The two spellings of an ECDSA signature have one DER for each raw form`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         var accepted = 0
         for _ in 0..<2_000 {
@@ -103,7 +105,7 @@ import Testing
         #expect(accepted > 100, "seed \(seed)")
     }
 
-    @Test func `are refused in raw form at every other length`() {
+    @Test func `The two spellings of an ECDSA signature are refused in raw form at every other length`() {
         for length in 0..<140 {
             let raw = [UInt8](repeating: 1, count: length)
             func isTaken<Curve: NISTCurve>(_ curve: Curve.Type) -> Bool {

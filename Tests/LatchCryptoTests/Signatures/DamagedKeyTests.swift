@@ -5,7 +5,7 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `Random damage to a stored key` {
+@Suite struct DamagedKeyTests {
     private static let rsa = Result { try RSA.Signing.PrivateKey() }
 
     private func damaged(_ bytes: [UInt8], _ numbers: inout SeededGenerator) -> [UInt8] {
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `on a curve never makes a public key that verifies for it`(seed: UInt64) throws {
+    func `Random damage to a stored key on a curve never makes a public key that verifies for it`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         let key = try P256.Signing.PrivateKey()
         let signature = try key.signature(for: [1, 2, 3])
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `of RSA never makes a public key that verifies for it`(seed: UInt64) throws {
+    func `Random damage to a stored key of RSA never makes a public key that verifies for it`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         let key = try Self.rsa.get()
         let signature = try key.signature(for: [1, 2, 3])
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `in PEM is refused, or is a private key with a public half of its own`(seed: UInt64) throws {
+    func `Random damage to a stored key in PEM is refused, or leaves a consistent private key`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         let key = try P384.Signing.PrivateKey()
         let whole = Array(try key.pem().utf8)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `of RSA in PEM is found, since a changed number fits no other`() throws {
+    @Test func `Random damage to a stored RSA key in PEM is found, since a changed number fits no other`() throws {
         var numbers = SeededGenerator(seed: 1)
         let key = try Self.rsa.get()
         let whole = Array(try key.pem().utf8)
@@ -105,7 +105,7 @@ import Testing
     }
 }
 
-@Suite struct `The text of a key` {
+@Suite struct KeyTextTests {
     private let key: P256.Signing.PrivateKey
     private let pem: String
     private let published: String
@@ -125,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `has the lines of RFC 7468`() {
+    @Test func `The text of a key has the lines of RFC 7468`() {
         for (text, label) in [(pem, "PRIVATE KEY"), (published, "PUBLIC KEY")] {
             let lines = text.split(separator: "\n", omittingEmptySubsequences: false)
             #expect(lines.first == "-----BEGIN \(label)-----")
@@ -135,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `is read with other line ends, without the last one, and among other text`() {
+    @Test func `The text of a key is read with other line ends, without the last one, and among other text`() {
         #expect(isRead(pem))
         #expect(isRead(pem.split(separator: "\n").joined(separator: "\r\n")))
         #expect(isRead(String(pem.dropLast())))
@@ -144,7 +144,7 @@ import Testing
         #expect(isRead(pem + published))
     }
 
-    @Test func `is refused without its first or last line, with another label, or with a foreign character`() throws {
+    @Test func `The text of a key is refused with a damaged line, another label or a foreign character`() throws {
         let lines = pem.split(separator: "\n").map(String.init)
         let body = lines.dropFirst().dropLast().joined(separator: "\n")
         let broken = [
@@ -160,13 +160,13 @@ import Testing
         for text in broken { #expect(!isRead(text), "\(text.utf8.count) bytes") }
     }
 
-    @Test func `is refused where it is large and holds no key`() {
+    @Test func `The text of a key is refused if it is large and holds no key`() {
         #expect(!isRead(String(repeating: "A", count: 4 << 20)))
         #expect(!isRead("-----BEGIN PRIVATE KEY-----\n" + String(repeating: "AAAA\n", count: 1 << 18)))
         #expect(!isRead(String(repeating: "-----BEGIN X-----\n-----END X-----\n", count: 10_000)))
     }
 
-    @Test func `never gives a private key away as a public one, nor the other way about`() {
+    @Test func `The text of a private key is never read as a public one, nor the reverse`() {
         let pem = pem, published = published
         #expect { try P256.Signing.PublicKey(pemRepresentation: pem) } throws: { CryptoError.malformedKey ~= $0 }
         #expect { try P256.Signing.PrivateKey(pemRepresentation: published) } throws: { CryptoError.malformedKey ~= $0 }
@@ -174,7 +174,7 @@ import Testing
         #expect { try RSA.Signing.PublicKey(pemRepresentation: published) } throws: { CryptoError.malformedKey ~= $0 }
     }
 
-    @Test func `leaves no note behind that a later call would stumble over`() throws {
+    @Test func `The text of a key leaves no OpenSSL error behind for a later call`() throws {
         // OpenSSL keeps errors in a queue of the thread; a refusal that stays there would be blamed on the next caller.
         for _ in 0..<50 {
             #expect(!isRead("-----BEGIN PRIVATE KEY-----\nAAAA\n-----END PRIVATE KEY-----"))

@@ -6,8 +6,8 @@ import TestTags
 import TestVectors
 import Testing
 
-@Suite struct `An ECDSA signature` {
-    @Test func `verifies with its key for its text only`() throws {
+@Suite struct ECDSATests {
+    @Test func `An ECDSA signature verifies with its key for its text only`() throws {
         let key = try P256.Signing.PrivateKey()
         let signature = try key.signature(for: "text".utf8)
         #expect(signature.rawRepresentation.count == 64)
@@ -17,7 +17,7 @@ import Testing
         #expect(try !P256.Signing.PrivateKey().publicKey.isValidSignature(signature, for: "text".utf8))
     }
 
-    @Test func `verifies on every curve`() throws {
+    @Test func `An ECDSA signature verifies on every curve`() throws {
         try roundTrip(P256.self, bytes: 64)
         try roundTrip(P384.self, bytes: 96)
         try roundTrip(P521.self, bytes: 132)
@@ -48,7 +48,8 @@ import Testing
         #expect(try NISTSigning<Curve>.PublicKey(rawRepresentation: key.publicKey.rawRepresentation) == key.publicKey)
     }
 
-    @Test(.tags(.attackH5)) func `with r or s zero, or not below the order, is refused`() throws {
+    @Test(.tags(.signatureMalleability))
+    func `An ECDSA signature with r or s zero, or not below the order, is refused`() throws {
         let key = try P256.Signing.PrivateKey()
         let good = try key.signature(for: "text".utf8).rawRepresentation
         let zero = [UInt8](repeating: 0, count: 32)
@@ -59,7 +60,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH5)) func `in DER, cut short or too long is not taken for a raw one`() throws {
+    @Test(.tags(.signatureMalleability))
+    func `An ECDSA signature in DER, cut short or too long is not taken for a raw one`() throws {
         let signature = try P256.Signing.PrivateKey().signature(for: "text".utf8)
         let raw = signature.rawRepresentation
         for bytes in [signature.derRepresentation, Array(raw.dropLast()), raw + [0], []] where bytes.count != 64 {
@@ -76,11 +78,11 @@ import Testing
             [0x30, 6, 2, 1, 0x81, 2, 1, 1], [0x30, 0x81, 6, 2, 1, 1, 2, 1, 1], [0x30, 0x80, 2, 1, 1, 2, 1, 1, 0, 0],
             [0x30, 9, 2, 1, 1, 2, 1, 1, 2, 1, 1],
         ] as [[UInt8]])
-    func `in DER that is not strict is refused`(der: [UInt8]) {
+    func `An ECDSA signature in DER that is not strict is refused`(der: [UInt8]) {
         #expect(throws: CryptoError.malformedSignature) { try P256.Signing.ECDSASignature(derRepresentation: der) }
     }
 
-    @Test func `keeps leading zeros and high bits between raw and DER`() throws {
+    @Test func `An ECDSA signature keeps leading zeros and high bits between raw and DER`() throws {
         let cases: [([UInt8], [UInt8])] = [
             ([1], [0x30, 6, 2, 1, 0, 2, 1, 1]), ([0x80], [0x30, 7, 2, 1, 0, 2, 2, 0, 0x80]),
             ([1, 0], [0x30, 7, 2, 1, 0, 2, 2, 1, 0]),
@@ -96,7 +98,7 @@ import Testing
     @Test(
         .enabled(
             if: VectorSet.wycheproof.has("ecdsa_secp256r1_sha256_p1363_test.json"), Comment(rawValue: VectorSet.hint)))
-    func `agrees with every case of Wycheproof`() throws {
+    func `An ECDSA signature agrees with every case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("ecdsa_secp256r1_sha256_p1363_test.json")
         #expect(cases.count == 262)
         for (group, test) in cases {
@@ -112,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `is verified by many threads at once with one key`() async throws {
+    @Test func `An ECDSA signature is verified by many threads at once with one key`() async throws {
         let key = try P256.Signing.PrivateKey()
         let verified = try await withThrowingTaskGroup(of: Int.self) { group in
             for worker in 0..<8 {

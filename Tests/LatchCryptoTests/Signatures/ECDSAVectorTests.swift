@@ -5,9 +5,9 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `ECDSA on each curve` {
+@Suite struct ECDSAVectorTests {
     // RFC 6979 appendix A.2.5, message "sample", SHA-256.
-    @Test func `verifies the signature of RFC 6979 on P-256`() throws {
+    @Test func `ECDSA on each curve verifies the signature of RFC 6979 on P-256`() throws {
         let key = try P256.Signing.PrivateKey(
             rawRepresentation: unhexed("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721"))
         try check(
@@ -17,7 +17,7 @@ import Testing
     }
 
     // RFC 6979 appendix A.2.6, message "sample", SHA-384.
-    @Test func `verifies the signature of RFC 6979 on P-384`() throws {
+    @Test func `ECDSA on each curve verifies the signature of RFC 6979 on P-384`() throws {
         let key = try P384.Signing.PrivateKey(
             rawRepresentation: unhexed(
                 "6B9D3DAD2E1B8C1C05B19875B6659F4DE23C3B667BF297BA9AA47740787137D8"
@@ -33,7 +33,7 @@ import Testing
     }
 
     // RFC 6979 appendix A.2.7, message "sample", SHA-512.
-    @Test func `verifies the signature of RFC 6979 on P-521`() throws {
+    @Test func `ECDSA on each curve verifies the signature of RFC 6979 on P-521`() throws {
         let key = try P521.Signing.PrivateKey(
             rawRepresentation: unhexed(
                 "00FAD06DAA62BA3B25D2FB40133DA757205DE67F5BB0018FEE8C86E1B68C7E75"
@@ -54,7 +54,8 @@ import Testing
         #expect(!key.publicKey.isValidSignature(swapped, for: "sample".utf8))
     }
 
-    @Test func `takes the secret numbers 1 and order less 1, whose points mirror each other`() throws {
+    @Test
+    func `ECDSA on each curve takes the secret numbers 1 and order less 1, whose points mirror each other`() throws {
         func number(_ low: UInt8, _ count: Int) -> [UInt8] { [UInt8](repeating: 0, count: count - 1) + [low] }
         let order = unhexed("FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551")
         let one = try P256.Signing.PrivateKey(rawRepresentation: number(1, 32))
@@ -70,7 +71,7 @@ import Testing
         _ = try P521.Signing.PrivateKey(rawRepresentation: number(1, 66))
     }
 
-    @Test func `refuses secret numbers of another length, zero, or above the order`() {
+    @Test func `ECDSA on each curve refuses secret numbers of another length, zero, or above the order`() {
         func refuses<Curve: NISTCurve>(_ curve: Curve.Type, _ secret: [UInt8]) -> Bool {
             do {
                 _ = try NISTSigning<Curve>.PrivateKey(rawRepresentation: secret)
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `has keys that equal what was made of the same point, and no other`() throws {
+    @Test func `ECDSA on each curve has keys that equal only those of the same point`() throws {
         let key = try P384.Signing.PrivateKey()
         let again = try P384.Signing.PublicKey(rawRepresentation: AnyCollection(key.publicKey.rawRepresentation))
         #expect(again == key.publicKey)
@@ -100,7 +101,7 @@ import Testing
         #expect(Mirror(reflecting: key).children.isEmpty)
     }
 
-    @Test func `refuses a point in any form but the uncompressed one`() throws {
+    @Test func `ECDSA on each curve refuses a point in any form but the uncompressed one`() throws {
         let point = try P256.Signing.PrivateKey().publicKey.x963Representation
         for form in [0, 2, 3, 5, 6, 7, 0xFF] as [UInt8] {
             #expect { try P256.Signing.PublicKey(x963Representation: [form] + point.dropFirst()) } throws: {
@@ -114,7 +115,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a coordinate that is not below the field's prime`() throws {
+    @Test func `ECDSA on each curve refuses a coordinate that is not below the field's prime`() throws {
         // The prime itself stands for zero, and a second spelling of a point would be a second name of a key.
         let prime = unhexed("FFFFFFFF00000001000000000000000000000000FFFFFFFFFFFFFFFFFFFFFFFF")
         let y = unhexed("66485C780E2F83D72433BD5D84A06BB6541C2AF31DAE871728BF856A174F93F4")
@@ -124,7 +125,8 @@ import Testing
         #expect { try P256.Signing.PublicKey(rawRepresentation: prime + y) } throws: { CryptoError.malformedKey ~= $0 }
     }
 
-    @Test func `signs and verifies with one key on many tasks at once, on every curve`() async throws {
+    @Test
+    func `ECDSA on each curve signs and verifies with one key on many tasks at once, on every curve`() async throws {
         try await hammer(P256.self)
         try await hammer(P384.self)
         try await hammer(P521.self)

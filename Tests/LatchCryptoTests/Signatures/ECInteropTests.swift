@@ -46,7 +46,7 @@ private struct Curve: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)))
-struct `An elliptic key that OpenSSL's command knows too` {
+struct ECInteropTests {
     private let command: OpenSSLCommand
 
     init() throws { command = try OpenSSLCommand() }
@@ -60,7 +60,9 @@ struct `An elliptic key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: Curve.all)
-    private func `signs here what the command verifies`(curve: Curve) async throws {
+    private func `An elliptic key that OpenSSL's command knows makes a signature that the command verifies`(
+        curve: Curve
+    ) async throws {
         let key = try curve.generate()
         try command.write(key.published.utf8, to: "public.pem")
         for length in [0, 1, 1_000] {
@@ -79,7 +81,9 @@ struct `An elliptic key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: Curve.all)
-    private func `verifies here what the command signed`(curve: Curve) async throws {
+    private func `An elliptic key that OpenSSL's command knows verifies the command's signature`(curve: Curve)
+        async throws
+    {
         try await makeKey(curve)
         let published = try command.text("public.pem")
         for length in [0, 1, 1_000] {
@@ -92,7 +96,9 @@ struct `An elliptic key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: Curve.all)
-    private func `is read in PKCS 8, in SEC 1 and in SEC 1 with its parameters before it`(curve: Curve) async throws {
+    private func `An elliptic key that OpenSSL's command knows is read in PKCS 8, and in SEC 1 with its parameters`(
+        curve: Curve
+    ) async throws {
         try await makeKey(curve)
         try await command.run("ec", "-in", "key.pem", "-out", "sec1.pem")
         let names = ["P-256": "prime256v1", "P-384": "secp384r1", "P-521": "secp521r1"]
@@ -107,7 +113,9 @@ struct `An elliptic key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: Curve.all)
-    private func `is written as the command writes it`(curve: Curve) async throws {
+    private func `An elliptic key that OpenSSL's command knows is written as the command writes it`(curve: Curve)
+        async throws
+    {
         try await makeKey(curve)
         let restored = try command.text("key.pem")
         #expect(try curve.point(restored).count == curve.decode(command.read("public.der")).count)
@@ -119,7 +127,9 @@ struct `An elliptic key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: Curve.all)
-    private func `is read from a compressed point, and is the same key`(curve: Curve) async throws {
+    private func `An elliptic key that OpenSSL's command knows is read from a compressed point as the same key`(
+        curve: Curve
+    ) async throws {
         try await makeKey(curve)
         try await command.run(
             "ec", "-in", "key.pem", "-pubout", "-conv_form", "compressed", "-outform", "DER", "-out", "short.der")
@@ -130,7 +140,9 @@ struct `An elliptic key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: Curve.all)
-    private func `is refused on every other curve, in every form`(curve: Curve) async throws {
+    private func `An elliptic key that OpenSSL's command knows is refused on every other curve, in every form`(
+        curve: Curve
+    ) async throws {
         try await makeKey(curve)
         let der = try command.read("public.der")
         let pem = try command.text("key.pem")
@@ -140,7 +152,7 @@ struct `An elliptic key that OpenSSL's command knows too` {
         }
     }
 
-    @Test func `is refused on curves that are not NIST's`() async throws {
+    @Test func `An elliptic key that OpenSSL's command knows is refused on curves that are not NIST's`() async throws {
         for name in ["secp256k1", "brainpoolP256r1", "P-224"] {
             try await command.run(
                 "genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(name)", "-out", "key.pem")
@@ -155,7 +167,10 @@ struct `An elliptic key that OpenSSL's command knows too` {
         }
     }
 
-    @Test func `is refused where it is encrypted, a certificate's request, or parameters alone`() async throws {
+    @Test
+    func `An elliptic key that OpenSSL's command knows is refused if encrypted or a request or parameters`()
+        async throws
+    {
         try await makeKey(Curve.all[0])
         try await command.run("pkey", "-in", "key.pem", "-aes256", "-passout", "pass:x", "-out", "encrypted.pem")
         try await command.run("ec", "-in", "key.pem", "-aes256", "-passout", "pass:x", "-out", "traditional.pem")
@@ -171,7 +186,10 @@ struct `An elliptic key that OpenSSL's command knows too` {
         }
     }
 
-    @Test func `is refused after any byte of its DER was cut off or one was added`() async throws {
+    @Test
+    func `An elliptic key that OpenSSL's command knows is refused after any byte of its DER was cut or added`()
+        async throws
+    {
         try await makeKey(Curve.all[0])
         let der = try command.read("public.der")
         _ = try P256.Signing.PublicKey(derRepresentation: der)
@@ -185,7 +203,7 @@ struct `An elliptic key that OpenSSL's command knows too` {
     }
 
     // SEC 1 §2.3.3 writes the point at infinity as one zero byte; its §3.2.2.1 has no such public key.
-    @Test func `is refused where its point is the one at infinity`() throws {
+    @Test func `An elliptic key that OpenSSL's command knows is refused if its point is the one at infinity`() throws {
         let infinity = unhexed("3019301306072a8648ce3d020106082a8648ce3d03010703020000")
         #expect { try P256.Signing.PublicKey(derRepresentation: infinity) } throws: { CryptoError.malformedKey ~= $0 }
     }

@@ -5,9 +5,9 @@ import LatchCrypto
 import TestTags
 import Testing
 
-@Suite struct `A key on a NIST curve` {
+@Suite struct ECKeyTests {
     // RFC 6979 appendix A.2.5.
-    @Test func `has the public point of RFC 6979's secret number`() throws {
+    @Test func `A key on a NIST curve has the public point of RFC 6979's secret number`() throws {
         let secret = bytes("C9AFA9D845BA75166B5C215767B1D6934E50C3DB36E89B127B8A622B120F6721")
         let key = try P256.Signing.PrivateKey(rawRepresentation: secret)
         #expect(
@@ -16,7 +16,7 @@ import Testing
                 + "7903FE1008B8BC99A41AE9E95628BC64F2F1B20C2D7E9F5177A3C294D4462299")
     }
 
-    @Test func `is refused where its number is zero or not below the order`() {
+    @Test func `A key on a NIST curve is refused if its number is zero or not below the order`() {
         let order = "FFFFFFFF00000000FFFFFFFFFFFFFFFFBCE6FAADA7179E84F3B9CAC2FC632551"
         for secret in [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 0xFF, count: 32), bytes(order), [1], []] {
             #expect { try P256.Signing.PrivateKey(rawRepresentation: secret) } throws: {
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `is refused where its point is not on the curve`() throws {
+    @Test(.tags(.tokenForgery)) func `A key on a NIST curve is refused if its point is not on the curve`() throws {
         let point = try P256.Signing.PrivateKey().publicKey.x963Representation
         var off = point
         off[64] ^= 1
@@ -37,7 +37,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `of another curve or kind is refused in every form`() throws {
+    @Test(.tags(.tokenForgery))
+    func `A key on a NIST curve of another curve or kind is refused in every form`() throws {
         let other = try P384.Signing.PrivateKey()
         let otherPEM = try other.pem()
         let otherPublicPEM = try other.publicKey.pem()
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `is refused if the text is damaged, empty or encrypted, without a prompt for a passphrase`() {
+    @Test func `A key on a NIST curve is refused if damaged, empty or encrypted, without a passphrase prompt`() {
         let encrypted = """
             -----BEGIN ENCRYPTED PRIVATE KEY-----
             MIHsMFcGCSqGSIb3DQEFDTBKMCkGCSqGSIb3DQEFDDAcBAjN4SbZcQ2qvAICCAAw
@@ -64,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `is refused where something follows its DER`() throws {
+    @Test func `A key on a NIST curve is refused if something follows its DER`() throws {
         let der = bytes("3059301306072a8648ce3d020106082a8648ce3d030107034200042927b1")
         #expect(throws: CryptoError.self) { try P256.Signing.PublicKey(derRepresentation: der) }
         #expect(throws: CryptoError.self) { try P256.Signing.PublicKey(derRepresentation: []) }

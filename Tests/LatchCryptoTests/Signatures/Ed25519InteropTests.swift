@@ -5,7 +5,7 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `Ed25519` {
+@Suite struct Ed25519VectorTests {
     // RFC 8032 §7.1, tests 1 and 3.
     @Test(arguments: [
         (
@@ -21,7 +21,7 @@ import Testing
                 + "4a7c15e9716ed28dc027beceea1ec40a"
         ),
     ])
-    func `signs as RFC 8032 does`(secret: String, point: String, text: String, signature: String) throws {
+    func `Ed25519 signs as RFC 8032 does`(secret: String, point: String, text: String, signature: String) throws {
         let key = try Curve25519.Signing.PrivateKey(rawRepresentation: unhexed(secret))
         #expect(hexadecimal(key.publicKey.rawRepresentation) == point)
         #expect(hexadecimal(try key.signature(for: unhexed(text))) == signature)
@@ -30,7 +30,7 @@ import Testing
         #expect(half.isValidSignature(unhexed(signature), for: unhexed(text)))
     }
 
-    @Test func `signs one text always alike, and different texts differently`() throws {
+    @Test func `Ed25519 signs one text always alike, and different texts differently`() throws {
         let key = try Curve25519.Signing.PrivateKey()
         let signatures = try (0..<50).map { try key.signature(for: [UInt8($0)]) }
         #expect(try (0..<50).map { try key.signature(for: [UInt8($0)]) } == signatures)
@@ -38,7 +38,7 @@ import Testing
         #expect(signatures.allSatisfy { $0.count == 64 })
     }
 
-    @Test func `refuses a signature after any bit of it was changed`() throws {
+    @Test func `Ed25519 refuses a signature after any bit of it was changed`() throws {
         let key = try Curve25519.Signing.PrivateKey()
         let signature = try key.signature(for: "text".utf8)
         for bit in 0..<512 {
@@ -50,7 +50,7 @@ import Testing
     }
 
     // RFC 8032 §5.1.7: S is below the order, so that nobody can make a second signature from a first.
-    @Test func `refuses a signature whose second half had the order added`() throws {
+    @Test func `Ed25519 refuses a signature whose second half had the order added`() throws {
         let key = try Curve25519.Signing.PrivateKey()
         let order = unhexed("edd3f55c1a631258d69cf7a2def9de1400000000000000000000000000000010")
         for number in 0..<20 {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `serves many tasks with one key at once`() async throws {
+    @Test func `Ed25519 serves many tasks with one key at once`() async throws {
         let key = try Curve25519.Signing.PrivateKey()
         let good = try await withThrowingTaskGroup(of: Bool.self) { group in
             for number in 0..<100 {
@@ -81,7 +81,7 @@ import Testing
         #expect(good == 100)
     }
 
-    @Test func `keys are compared by their bytes and kept in sets`() throws {
+    @Test func `Ed25519 keys are compared by their bytes and kept in sets`() throws {
         let key = try Curve25519.Signing.PrivateKey()
         let again = try Curve25519.Signing.PrivateKey(rawRepresentation: AnyCollection(key.rawRepresentation))
         #expect(again.publicKey == key.publicKey)
@@ -91,12 +91,13 @@ import Testing
 }
 
 @Suite(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)))
-struct `An Ed25519 key that OpenSSL's command knows too` {
+struct Ed25519InteropTests {
     // RFC 8410 §7 and §4: what stands before the 32 bytes of a secret and of a public key in DER.
     private let secretPrefix = unhexed("302e020100300506032b657004220420")
     private let publicPrefix = unhexed("302a300506032b6570032100")
 
-    @Test func `signs here what the command verifies`() async throws {
+    @Test
+    func `An Ed25519 key that OpenSSL's command knows makes a signature that the command verifies`() async throws {
         let command = try OpenSSLCommand()
         let key = try Curve25519.Signing.PrivateKey()
         try command.write(publicPrefix + key.publicKey.rawRepresentation, to: "public.der")
@@ -114,7 +115,7 @@ struct `An Ed25519 key that OpenSSL's command knows too` {
         }
     }
 
-    @Test func `verifies here what the command signed`() async throws {
+    @Test func `An Ed25519 key that OpenSSL's command knows verifies the command's signature`() async throws {
         let command = try OpenSSLCommand()
         try await command.run("genpkey", "-algorithm", "ED25519", "-outform", "DER", "-out", "key.der")
         let der = try command.read("key.der")

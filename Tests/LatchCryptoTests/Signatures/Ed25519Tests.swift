@@ -5,9 +5,9 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `An Ed25519 signature` {
+@Suite struct Ed25519Tests {
     // RFC 8032 §7.1, test 2.
-    @Test func `is that of RFC 8032`() throws {
+    @Test func `An Ed25519 signature is that of RFC 8032`() throws {
         let vector: JSONValue = [
             "secret": "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
             "public": "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",
@@ -23,7 +23,7 @@ import Testing
         #expect(key.rawRepresentation == vector.hex("secret"))
     }
 
-    @Test func `verifies with its key for its text only`() throws {
+    @Test func `An Ed25519 signature verifies with its key for its text only`() throws {
         let key = try Curve25519.Signing.PrivateKey()
         let signature = try key.signature(for: "text".utf8)
         #expect(key.publicKey.isValidSignature(signature, for: "text".utf8))
@@ -35,7 +35,7 @@ import Testing
         #expect(key.publicKey.isValidSignature(empty, for: []))
     }
 
-    @Test func `needs keys of 32 bytes`() {
+    @Test func `An Ed25519 signature needs keys of 32 bytes`() {
         for count in [0, 31, 33, 64] {
             let bytes = [UInt8](repeating: 1, count: count)
             #expect { try Curve25519.Signing.PublicKey(rawRepresentation: bytes) } throws: {
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(.enabled(if: VectorSet.wycheproof.has("ed25519_test.json"), Comment(rawValue: VectorSet.hint)))
-    func `agrees with every case of Wycheproof`() throws {
+    func `An Ed25519 signature agrees with every case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("ed25519_test.json")
         #expect(cases.count == 151)
         for (group, test) in cases {

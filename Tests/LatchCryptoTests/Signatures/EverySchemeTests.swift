@@ -43,8 +43,8 @@ private struct Signer: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `Every way to sign` {
-    @Test func `takes an empty text and one of five megabytes`() throws {
+@Suite struct EverySchemeTests {
+    @Test func `Every way to sign takes an empty text and one of five megabytes`() throws {
         let large = (0..<5_000_000).map { UInt8(truncatingIfNeeded: $0) }
         var changed = large
         changed[4_999_999] ^= 1
@@ -57,7 +57,7 @@ private struct Signer: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `repeats itself or does not, as its standard says`() throws {
+    @Test func `Every way to sign is deterministic or not, as its standard says`() throws {
         for signer in try Signer.all.get() {
             let signatures = try Set((0..<5).map { _ in try signer.sign([1, 2, 3]) })
             #expect(signatures.count == (signer.isDeterministic ? 1 : 5), "\(signer.name)")
@@ -65,14 +65,14 @@ private struct Signer: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `gives signatures of one length, whatever the numbers in them`() throws {
+    @Test func `Every way to sign gives signatures of one length`() throws {
         for signer in try Signer.all.get() {
             let lengths = try Set((0..<20).map { try signer.sign([UInt8($0)]).count })
             #expect(lengths.count == 1, "\(signer.name)")
         }
     }
 
-    @Test func `refuses the signature of every other way`() throws {
+    @Test func `Every way to sign refuses the signature of every other way`() throws {
         let signers = try Signer.all.get()
         let signatures = try signers.map { try $0.sign([7]) }
         for (place, signer) in signers.enumerated() {
@@ -90,7 +90,7 @@ private struct Signer: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `refuses a signature with any of its bytes changed`() throws {
+    @Test func `Every way to sign refuses a signature with any of its bytes changed`() throws {
         for signer in try Signer.all.get() {
             let signature = try signer.sign([7])
             for place in stride(from: 0, to: signature.count, by: 5) {

@@ -5,7 +5,7 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `Hostile numbers of an RSA key` {
+@Suite struct RSAHostileTests {
     private static let key = Result { try RSA.Signing.PrivateKey() }
 
     private func refuses(_ numbers: RSA.Signing.PrivateNumbers) -> Bool {
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `are refused where any of them is changed, missing, zero or one`() throws {
+    @Test func `Hostile numbers of an RSA key are refused if any of them is changed, missing, zero or one`() throws {
         let good = try Self.key.get().numbers
         let parts: [WritableKeyPath<RSA.Signing.PrivateNumbers, [UInt8]>] = [
             \.modulus, \.privateExponent, \.firstPrime, \.secondPrime, \.exponent,
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `are refused where the primes of two keys are mixed`() throws {
+    @Test func `Hostile numbers of an RSA key are refused if the primes of two keys are mixed`() throws {
         let (one, other) = (try Self.key.get().numbers, try RSA.Signing.PrivateKey().numbers)
         var numbers = one
         numbers.firstPrime = other.firstPrime
@@ -47,8 +47,7 @@ import Testing
     }
 
     // H7: 2^44497 - 1 is a Mersenne prime. To find that out takes minutes, so its length is looked at first.
-    @Test func `are refused where a prime is far longer than the modulus, before anyone asks whether it is one`() throws
-    {
+    @Test func `Hostile numbers of an RSA key are refused if a prime is far too long, before it is tested`() throws {
         let good = try Self.key.get().numbers
         let parts: [WritableKeyPath<RSA.Signing.PrivateNumbers, [UInt8]>] = [
             \.privateExponent, \.firstPrime, \.secondPrime, \.firstExponent, \.secondExponent, \.coefficient,
@@ -62,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `are refused where the modulus is out of bounds, whatever the rest`() throws {
+    @Test func `Hostile numbers of an RSA key are refused if the modulus is out of bounds`() throws {
         var numbers = try Self.key.get().numbers
         for count in [0, 1, 128, 255, 1_025, 100_000] {
             numbers.modulus = [UInt8](repeating: 0xFF, count: count)
@@ -70,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `may begin with zeros, which are no part of a number`() throws {
+    @Test func `Hostile numbers of an RSA key can begin with zeros, which do not count`() throws {
         let good = try Self.key.get()
         var numbers = try good.numbers
         numbers.modulus.insert(0, at: 0)
@@ -82,7 +81,7 @@ import Testing
     }
 
     @Test(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)))
-    func `are refused where they are of a key of three primes, which no storage here can hold`() async throws {
+    func `Hostile numbers of an RSA key are refused if they are of a key of three primes`() async throws {
         let command = try OpenSSLCommand()
         try await command.run("genrsa", "-primes", "3", "-out", "three.pem", "2048")
         let text = try command.text("three.pem")
@@ -90,8 +89,8 @@ import Testing
     }
 }
 
-@Suite struct `The bounds of an RSA public key` {
-    @Test func `let in 2048 to 8192 bits, and nothing a bit beyond`() throws {
+@Suite struct RSABoundsTests {
+    @Test func `The bounds of an RSA public key let in 2048 to 8192 bits, and nothing a bit beyond`() throws {
         func odd(_ bits: Int) -> [UInt8] {
             let lead = bits % 8 == 0 ? 0xFF : UInt8(1 << (bits % 8)) - 1
             return [lead] + [UInt8](repeating: 0xFF, count: (bits + 7) / 8 - 1)
@@ -106,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `let in odd exponents from 3 to 32 bits, and nothing else`() throws {
+    @Test func `The bounds of an RSA public key let in odd exponents from 3 to 32 bits, and nothing else`() throws {
         let modulus = [UInt8](repeating: 0xFF, count: 256)
         for exponent in [[3], [17], [1, 0, 1], [0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 0, 3]] as [[UInt8]] {
             _ = try RSA.Signing.PublicKey(modulus: modulus, exponent: exponent)
@@ -118,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `hold for making a key as well`() {
+    @Test func `The bounds of an RSA public key also hold for making a key`() {
         for bits in [Int.min, -1, 0, 512, 2_047, 8_193, Int.max] {
             #expect { try RSA.Signing.PrivateKey(keySizeInBits: bits) } throws: {
                 CryptoError.unacceptableParameter ~= $0
@@ -126,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `compare keys by their numbers, also in a set`() throws {
+    @Test func `RSA public keys are compared by their numbers, also in a set`() throws {
         let modulus = [UInt8](repeating: 0xFF, count: 256)
         let three = try RSA.Signing.PublicKey(modulus: modulus, exponent: [3])
         let five = try RSA.Signing.PublicKey(modulus: modulus, exponent: [5])
@@ -135,7 +134,7 @@ import Testing
         #expect(Set([three, five, again]).count == 2)
     }
 
-    @Test func `refuse signatures of every other length than the modulus`() throws {
+    @Test func `An RSA public key refuses signatures of every other length than its modulus`() throws {
         let key = try RSA.Signing.PublicKey(modulus: [UInt8](repeating: 0xFF, count: 256), exponent: [3])
         for count in [0, 1, 255, 256, 257, 512] {
             for content in [0, 0xFF] as [UInt8] {
@@ -149,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `let one key sign and verify on many tasks at once, in every scheme`() async throws {
+    @Test func `One RSA key signs and verifies on many tasks at once, in every scheme`() async throws {
         let key = try RSA.Signing.PrivateKey()
         let good = try await withThrowingTaskGroup(of: Bool.self) { group in
             for padding in RSA.Signing.Padding.allCases {

@@ -6,7 +6,7 @@ import TestVectors
 import Testing
 
 @Suite(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)))
-struct `An RSA key that OpenSSL's command knows too` {
+struct RSAInteropTests {
     private let command: OpenSSLCommand
     private let secret: String
     private let published: String
@@ -30,7 +30,8 @@ struct `An RSA key that OpenSSL's command knows too` {
         return (digest, padding == .pss ? "rsa_padding_mode:pss" : "rsa_padding_mode:pkcs1")
     }
 
-    @Test func `signs here what the command verifies, in every scheme`() async throws {
+    @Test
+    func `An RSA key that OpenSSL knows makes signatures that the command verifies, in every scheme`() async throws {
         let key = try RSA.Signing.PrivateKey(pemRepresentation: secret)
         for padding in RSA.Signing.Padding.allCases {
             for hash in RSA.Signing.Hash.allCases {
@@ -53,7 +54,7 @@ struct `An RSA key that OpenSSL's command knows too` {
         }
     }
 
-    @Test func `verifies here what the command signed, in every scheme`() async throws {
+    @Test func `An RSA key that OpenSSL knows verifies the command's signatures, in every scheme`() async throws {
         let key = try RSA.Signing.PublicKey(pemRepresentation: published)
         let text = SecureRandom.bytes(500)
         try command.write(text, to: "text")
@@ -71,7 +72,9 @@ struct `An RSA key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: ["0", "20", "31", "33", "max"])
-    func `refuses a PSS signature whose salt has another length than the digest`(length: String) async throws {
+    func `An RSA key that OpenSSL knows refuses a PSS signature with a salt of another length`(length: String)
+        async throws
+    {
         try command.write([1, 2, 3], to: "text")
         let signature = try await command.run(
             "dgst", "-sha256", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:\(length)",
@@ -82,7 +85,7 @@ struct `An RSA key that OpenSSL's command knows too` {
         #expect(!key.isValidSignature(signature, for: [1, 2, 3], padding: .pss))
     }
 
-    @Test func `refuses a PSS signature whose mask is made with another digest`() async throws {
+    @Test func `An RSA key that OpenSSL knows refuses a PSS signature whose mask uses another digest`() async throws {
         try command.write([1, 2, 3], to: "text")
         let signature = try await command.run(
             "dgst", "-sha256", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:digest",
@@ -92,7 +95,10 @@ struct `An RSA key that OpenSSL's command knows too` {
         #expect(!key.isValidSignature(signature, for: [1, 2, 3], padding: .pss))
     }
 
-    @Test func `is read in PKCS 8 and in PKCS 1, and written as the command writes it`() async throws {
+    @Test
+    func `An RSA key that OpenSSL knows is read in PKCS 8 and PKCS 1, and written as the command writes it`()
+        async throws
+    {
         try await command.run("rsa", "-in", "key.pem", "-traditional", "-out", "pkcs1.pem")
         let pkcs1 = try command.text("pkcs1.pem")
         #expect(pkcs1.contains("RSA PRIVATE KEY"))
@@ -105,7 +111,7 @@ struct `An RSA key that OpenSSL's command knows too` {
         #expect(try RSA.Signing.PublicKey(derRepresentation: command.read("public.der")) == key.publicKey)
     }
 
-    @Test func `has the numbers that the command prints`() async throws {
+    @Test func `An RSA key that OpenSSL knows has the numbers that the command prints`() async throws {
         let key = try RSA.Signing.PrivateKey(pemRepresentation: secret)
         let modulus = try await command.run("rsa", "-in", "key.pem", "-modulus", "-noout").text
         #expect(modulus == "Modulus=\(hexadecimal(key.publicKey.modulus).uppercased())\n")
@@ -116,7 +122,8 @@ struct `An RSA key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: ["512", "1024", "2047"])
-    func `is refused where it is short, the secret and the public half alike`(bits: String) async throws {
+    func `An RSA key that OpenSSL knows is refused if it is short, whether private or public`(bits: String) async throws
+    {
         try await command.run("genrsa", "-out", "small.pem", bits)
         try await command.run("pkey", "-in", "small.pem", "-pubout", "-out", "small-public.pem")
         let (small, half) = (try command.text("small.pem"), try command.text("small-public.pem"))
@@ -125,7 +132,9 @@ struct `An RSA key that OpenSSL's command knows too` {
     }
 
     @Test(arguments: ["2048", "3072"])
-    func `may have any size from the bound upwards and the exponent 3`(bits: String) async throws {
+    func `An RSA key that OpenSSL knows can have any size above the bound, and the exponent 3`(bits: String)
+        async throws
+    {
         try await command.run("genrsa", "-3", "-out", "three.pem", bits)
         let key = try RSA.Signing.PrivateKey(pemRepresentation: command.text("three.pem"))
         #expect(key.publicKey.exponent == [3])
@@ -135,7 +144,7 @@ struct `An RSA key that OpenSSL's command knows too` {
         #expect(key.publicKey.isValidSignature(signature, for: [1]))
     }
 
-    @Test func `is refused where its algorithm is bound to PSS alone, or it is no RSA key`() async throws {
+    @Test func `An RSA key that OpenSSL knows is refused if it is bound to PSS, or is not an RSA key`() async throws {
         try await command.run(
             "genpkey", "-algorithm", "RSA-PSS", "-pkeyopt", "rsa_keygen_bits:2048", "-out", "bound.pem")
         try await command.run("genpkey", "-algorithm", "ED25519", "-out", "ed.pem")

@@ -7,14 +7,14 @@ import Testing
 @testable import LatchCrypto
 
 /// OpenSSL reads and writes the keys of Linux; the encodings of Apple's systems are compared with its own.
-@Suite struct `The encoding of an RSA key` {
+@Suite struct RSAKeyEncodingTests {
     private static let key = Result { try RSA.Signing.PrivateKey() }
 
     private func isSame(_ left: RSA.Signing.PrivateNumbers, _ right: RSA.Signing.PrivateNumbers) -> Bool {
         RSAKeyEncoding.list(left) == RSAKeyEncoding.list(right)
     }
 
-    @Test func `is the same text as OpenSSL's`() throws {
+    @Test func `The encoding of an RSA key is the same text as OpenSSL's`() throws {
         let key = try Self.key.get()
         let (modulus, exponent) = (key.publicKey.modulus, key.publicKey.exponent)
         let spki = RSAKeyEncoding.publicKey(modulus: modulus, exponent: exponent)
@@ -23,7 +23,7 @@ import Testing
         #expect(PEMBlock(label: "PRIVATE KEY", content: pkcs8).text == (try key.pem()))
     }
 
-    @Test func `is read from OpenSSL's text, wherever it stands in it`() throws {
+    @Test func `The encoding of an RSA key is read from OpenSSL's text, wherever it starts`() throws {
         let key = try Self.key.get()
         let text = "subject=a\r\n" + (try key.publicKey.pem()).replacing("\n", with: "  \r\n") + (try key.pem())
         let half = try PEMBlock.first(labelled: ["PUBLIC KEY"], in: text)
@@ -36,7 +36,7 @@ import Testing
         #expect(isSame(try RSAKeyEncoding.privateNumbers(pkcs1: inner), try key.numbers))
     }
 
-    @Test func `may carry attributes and the public key, as PKCS #8 permits`() throws {
+    @Test func `The encoding of an RSA key can carry attributes and the public key, as PKCS #8 permits`() throws {
         let key = try Self.key.get()
         var reader = DERReader(RSAKeyEncoding.privateKey(try key.numbers))
         let content = try Array(reader.take(DER.sequence).dropFirst(3))
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `of another kind, or damaged, is refused`() throws {
+    @Test func `The encoding of an RSA key of another kind, or damaged, is refused`() throws {
         let key = try Self.key.get()
         let numbers = try key.numbers
         let spki = RSAKeyEncoding.publicKey(modulus: numbers.modulus, exponent: numbers.exponent)
@@ -66,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: ["", "no key", "-----BEGIN PUBLIC KEY-----\nAAAA", "-----BEGIN KEY-----\nAAAA\n-----END KEY-----"])
-    func `needs a whole block of its label`(text: String) {
+    func `The encoding of an RSA key needs a whole block of its label`(text: String) {
         #expect { try PEMBlock.first(labelled: ["PUBLIC KEY"], in: text) } throws: { CryptoError.malformedKey ~= $0 }
     }
 }

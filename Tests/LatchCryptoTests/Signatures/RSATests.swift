@@ -5,9 +5,11 @@ import LatchCrypto
 import TestVectors
 import Testing
 
-@Suite struct `An RSA signature` {
+@Suite struct RSATests {
     @Test(arguments: RSA.Signing.Padding.allCases, RSA.Signing.Hash.allCases)
-    func `verifies with its key, text, padding and digest only`(padding: RSA.Signing.Padding, hash: RSA.Signing.Hash)
+    func `An RSA signature verifies with its key, text, padding and digest only`(
+        padding: RSA.Signing.Padding, hash: RSA.Signing.Hash
+    )
         throws
     {
         let key = try SharedRSAKey.one.get()
@@ -31,7 +33,7 @@ import Testing
     @Test(
         .enabled(if: VectorSet.wycheproof.has("rsa_signature_2048_sha256_test.json"), Comment(rawValue: VectorSet.hint))
     )
-    func `agrees with every PKCS #1 case of Wycheproof`() throws {
+    func `An RSA signature agrees with every PKCS #1 case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("rsa_signature_2048_sha256_test.json")
         #expect(cases.count == 259)
         for (group, test) in cases {
@@ -46,7 +48,7 @@ import Testing
     @Test(
         .enabled(
             if: VectorSet.wycheproof.has("rsa_pss_2048_sha256_mgf1_32_test.json"), Comment(rawValue: VectorSet.hint)))
-    func `agrees with every PSS case of Wycheproof`() throws {
+    func `An RSA signature agrees with every PSS case of Wycheproof`() throws {
         let cases = try VectorSet.wycheproof.cases("rsa_pss_2048_sha256_mgf1_32_test.json")
         #expect(cases.count == 108)
         for (group, test) in cases {
@@ -57,8 +59,8 @@ import Testing
     }
 }
 
-@Suite struct `An RSA key` {
-    @Test func `is restored from its numbers and from PEM`() throws {
+@Suite struct RSAKeyTests {
+    @Test func `An RSA key is restored from its numbers and from PEM`() throws {
         let key = try SharedRSAKey.one.get()
         #expect(key.publicKey.exponent == [1, 0, 1])
         #expect(key.publicKey.keySizeInBits == 2048)
@@ -71,7 +73,7 @@ import Testing
         #expect(padded == key.publicKey)
     }
 
-    @Test func `is refused where it is small, huge, even, or has an unfit exponent`() {
+    @Test func `An RSA key is refused if it is small, huge, even, or has an unfit exponent`() {
         let odd = [UInt8](repeating: 0xFF, count: 256)
         let tooSmall = [UInt8](repeating: 0xFF, count: 128)
         let tooLarge = [UInt8](repeating: 0xFF, count: 1025)
@@ -88,13 +90,13 @@ import Testing
         }
     }
 
-    @Test func `is refused where its numbers do not belong together`() throws {
+    @Test func `An RSA key is refused if its numbers do not belong together`() throws {
         var numbers = try SharedRSAKey.one.get().numbers
         numbers.privateExponent[40] ^= 4
         #expect { try RSA.Signing.PrivateKey(numbers) } throws: { CryptoError.malformedKey ~= $0 }
     }
 
-    @Test func `is not made weaker than 2048 bits`() {
+    @Test func `An RSA key is not made weaker than 2048 bits`() {
         #expect { try RSA.Signing.PrivateKey(keySizeInBits: 1024) } throws: { CryptoError.unacceptableParameter ~= $0 }
     }
 }

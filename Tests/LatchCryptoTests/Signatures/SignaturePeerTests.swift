@@ -7,7 +7,7 @@ import Testing
 
 /// Signatures right, wrong and at every edge, judged by PyPI's cryptography (OpenSSL's own functions) and by this module.
 @Suite(.enabled(Comment(rawValue: PythonPeers.hint)) { await PythonPeers.install() })
-struct `Signatures beside another verifier` {
+struct SignaturePeerTests {
     /// The keys of each curve, and signatures of each key whose halves are replaced by bounds of the order.
     private static let curves = """
         import json, os, random
@@ -42,7 +42,7 @@ struct `Signatures beside another verifier` {
         print(json.dumps(cases))
         """
 
-    @Test func `are judged alike on every curve, at every edge`() async throws {
+    @Test func `Signatures are judged like another verifier's on every curve, at every edge`() async throws {
         let seed = Int64.random(in: 0..<1 << 32)
         let cases = try #require(try await PythonPeers.run(Self.curves, input: .integer(seed)).arrayValue)
         #expect(cases.count > 1_000)
@@ -110,7 +110,7 @@ struct `Signatures beside another verifier` {
         print(json.dumps(cases))
         """
 
-    @Test func `are judged alike under RSA, with either padding`() async throws {
+    @Test func `RSA signatures are judged like another verifier's, with either padding`() async throws {
         let seed = Int64.random(in: 0..<1 << 32)
         let cases = try #require(try await PythonPeers.run(Self.rsa, input: .integer(seed)).arrayValue)
         #expect(cases.count > 300)

@@ -4,7 +4,7 @@ import LatchCore
 import LatchCrypto
 import Testing
 
-@Suite struct `An RSA modulus of a faulty generator` {
+@Suite struct WeakRSAModulusTests {
     /// An odd number of some 2050 bits that is 1 modulo every small prime of the mark, and so a power of 65537 modulo each: a
     /// multiple of their product, and one.
     private func marked() -> [UInt8] {
@@ -32,7 +32,7 @@ import Testing
         return product.reversed()
     }
 
-    @Test func `is refused by name`() {
+    @Test func `An RSA modulus of a faulty generator is refused by name`() {
         let modulus = marked()
         #expect(modulus.count == 257)
         #expect {
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `is not taken for one of a sound generator`() throws {
+    @Test func `An RSA modulus of a sound generator is not mistaken for one of a faulty generator`() throws {
         var changed = marked()
         changed[changed.count - 1] ^= 2
         _ = try RSA.Signing.PublicKey(modulus: changed, exponent: [1, 0, 1])

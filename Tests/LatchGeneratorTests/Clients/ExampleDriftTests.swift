@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `The generated files of an example` {
+@Suite struct ExampleDriftTests {
     /// An example of this package.
     enum Example: String, CaseIterable {
         case userService = "user-service"
@@ -33,7 +33,8 @@ import Testing
         return result.files
     }
 
-    @Test(arguments: Example.allCases) func `are those that are committed`(example: Example) throws {
+    @Test(arguments: Example.allCases)
+    func `The generated files of an example are those that are committed`(example: Example) throws {
         for file in try generated(example) {
             let path = "\(example.rawValue)/Generated/\(file.path)"
             let committed = String(decoding: try exampleFile(path), as: UTF8.self)
@@ -41,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `have the tree that Axiom documents`() throws {
+    @Test func `The generated files of an example have the tree that Axiom documents`() throws {
         let paths = try generated().map(\.path).sorted()
         #expect(
             paths == [
@@ -55,11 +56,11 @@ import Testing
             ])
     }
 
-    @Test(.tags(.g5)) func `are the same bytes each time`() throws {
+    @Test(.tags(.reproducibleOutput)) func `The generated files of an example are the same bytes each time`() throws {
         #expect(try generated() == generated())
     }
 
-    @Test func `lie next to the .proto file in the layout perFile, with the chosen visibility`() throws {
+    @Test func `The generated files of an example lie next to the .proto file in the layout perFile`() throws {
         let files = try generated {
             $0.layout = .perFile
             $0.visibility = .internal
@@ -71,7 +72,7 @@ import Testing
     }
 }
 
-@Suite struct `The text of a client` {
+@Suite struct ClientTextTests {
     private func files(_ text: String) throws -> GenerationResult {
         let compilation = Compiler.withOptionFiles { $0 == "test.proto" ? Array(text.utf8) : nil }.compile([
             "test.proto"
@@ -96,7 +97,7 @@ import Testing
 
         """
 
-    @Test func `needs no reducer where no update is CUSTOM`() throws {
+    @Test func `The text of a client needs no reducer if no update is CUSTOM`() throws {
         let output = try files(
             Self.notes + """
                 service NoteService {
@@ -115,7 +116,7 @@ import Testing
         #expect(state.text.contains("text must not be empty"))
     }
 
-    @Test func `requires one function for each CUSTOM update`() throws {
+    @Test func `The text of a client requires one function for each CUSTOM update`() throws {
         let output = try files(
             Self.notes + """
                 service NoteService {
@@ -129,7 +130,7 @@ import Testing
         #expect(client.text.contains("func forget(_ request: Key, response: Gone, state: inout NoteState)"))
     }
 
-    @Test(.tags(.g8)) func `is not written with an invalid rule`() throws {
+    @Test(.tags(.validationRules)) func `The text of a client is not written with an invalid rule`() throws {
         let output = try files(
             Self.notes + """
                 service NoteService {
@@ -142,7 +143,7 @@ import Testing
         #expect("\(try #require(output.diagnostics.first))".hasPrefix("test.proto:13:"))
     }
 
-    @Test func `has other types than those that messages are called as, unless options ask for them`() throws {
+    @Test func `The text of a client avoids the names of messages for its types, unless options request them`() throws {
         let output = try files(
             """
             syntax = "proto3";
@@ -165,7 +166,7 @@ import Testing
         #expect(named.diagnostics.first?.message == "'NoteState' would be both a type of the client and a message")
     }
 
-    @Test func `names what a message has the name of by its module`() throws {
+    @Test func `The text of a client qualifies a type that has the name of a message by its module`() throws {
         let output = try files(
             """
             syntax = "proto3";
@@ -182,7 +183,7 @@ import Testing
         #expect(action.text.contains("var validationErrors: [Swift.String] { [] }"))
     }
 
-    @Test func `does not exist for a service whose calls all stream`() throws {
+    @Test func `The text of a client does not exist for a service whose calls all stream`() throws {
         let output = try files(
             """
             syntax = "proto3";
@@ -192,7 +193,7 @@ import Testing
         #expect(output.files.isEmpty && output.diagnostics.isEmpty)
     }
 
-    @Test func `has a guide with authentication, and with the methods that have no action`() throws {
+    @Test func `The text of a client has a guide with authentication and the methods without an action`() throws {
         let output = try files(
             Self.notes + """
                 service NoteService {
@@ -212,7 +213,7 @@ import Testing
         #expect(integration.contains("SessionInterceptor(session, for: .origin(origin))"))
     }
 
-    @Test func `gives two clients guides of their own, and one file of errors`() throws {
+    @Test func `The text of a client gives two clients their own guides, and one file of errors`() throws {
         let output = try files(
             Self.notes + """
                 service NoteService { rpc CreateNote(Note) returns (Made); }

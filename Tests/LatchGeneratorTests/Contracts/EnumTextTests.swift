@@ -5,8 +5,8 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `An enum as Swift` {
-    @Test func `has cases, its schema and its numbers`() throws {
+@Suite struct EnumTextTests {
+    @Test func `An enum in Swift has cases, its schema and its numbers`() throws {
         let text = try swift(
             """
             // Like a rainbow.
@@ -61,14 +61,14 @@ import Testing
                 """#)
     }
 
-    @Test func `that is closed refuses other numbers`() throws {
+    @Test func `An enum in Swift that is closed refuses other numbers`() throws {
         let output = try written("syntax = \"proto2\"; enum Size { SMALL = 1; LARGE = 2; }")
         let text = try #require(output.files.first).text
         #expect(text.contains("        default: return nil\n"))
         #expect(!text.contains("unrecognized"))
     }
 
-    @Test func `has the aliases of a number as static members`() throws {
+    @Test func `An enum in Swift has the aliases of a number as static members`() throws {
         let text = try swift(
             "enum E { option allow_alias = true; E_A = 0; E_B = 1; E_ALSO_B = 1; }")
         #expect(text.contains("    case a\n    case b\n"))
@@ -77,13 +77,13 @@ import Testing
         #expect(text.contains("{ [.a, .b] }"))
     }
 
-    @Test func `keeps its name in front where cases would be one`() throws {
+    @Test func `An enum in Swift keeps its name as a prefix if cases would collide`() throws {
         let text = try swift("enum Foo { option allow_alias = true; FOO_BAR = 0; BAR = 0; FOO_BAZ = 1; }")
         #expect(text.contains("    case fooBar\n    case fooBaz\n"))
         #expect(text.contains("    public static var bar: Self { .fooBar }\n"))
     }
 
-    @Test func `stands in the message in which its file has it`() throws {
+    @Test func `An enum in Swift is nested in its message as in its file`() throws {
         let text = try swift("message M { enum Kind { KIND_A = 0; } Kind kind = 1; } message N { M.Kind kind = 1; }")
         #expect(text.contains("    public enum Kind: ProtoEnum {\n"))
         #expect(text.contains("types: [M.Kind.self])"))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Extensions as Swift` {
+@Suite struct ExtensionTextTests {
     private let text = """
         syntax = "proto2";
         package p;
@@ -22,7 +22,7 @@ import Testing
         message Holder { extend M { optional Holder holder = 110; } }
         """
 
-    @Test func `are constants that a message takes as a subscript`() throws {
+    @Test func `Extensions in Swift are constants that a message takes as a subscript`() throws {
         let output = try written(text)
         let written = try #require(output.files.first).text
         #expect(
@@ -41,7 +41,7 @@ import Testing
                 """##))
     }
 
-    @Test func `stand in the message in which their file has them`() throws {
+    @Test func `Extensions in Swift are nested in their message as in their file`() throws {
         let output = try written(text)
         let written = try #require(output.files.first).text
         #expect(
@@ -52,7 +52,7 @@ import Testing
                 """))
     }
 
-    @Test func `of one name are distinguished by their numbers`() throws {
+    @Test func `Extensions in Swift of one name are distinguished by their numbers`() throws {
         let output = try written(
             "syntax = \"proto2\"; message M { extensions 1 to 9; } extend M { optional int32 a_b = 1; optional int32 aB = 2; }"
         )

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Files of Swift` {
+@Suite struct LayoutTests {
     private let users = """
         syntax = "proto3";
         package users;
@@ -21,7 +21,7 @@ import Testing
         enum Role { ROLE_UNSPECIFIED = 0; }
         """
 
-    @Test func `of a project are a service, its messages and its models`() throws {
+    @Test func `Swift files of a project are a service, its messages and its models`() throws {
         let output = try written(users) { _ in }
         #expect(
             output.files.map(\.path) == [
@@ -33,7 +33,7 @@ import Testing
         #expect(output.files[1].text.contains("public enum Role: ProtoEnum {"))
     }
 
-    @Test func `of a service without logins are called after it`() throws {
+    @Test func `Swift files of a service without logins are named after it`() throws {
         let output = try written(
             "syntax = \"proto3\"; service Greeter { rpc Greet(Name) returns (Name); } message Name {}"
         ) { _ in }
@@ -41,7 +41,7 @@ import Testing
             output.files.map(\.path) == ["swift/Contracts/GreeterService.swift", "swift/Contracts/GreeterTypes.swift"])
     }
 
-    @Test func `of a plugin lie next to their .proto files`() throws {
+    @Test func `Swift files of a plugin lie next to their .proto files`() throws {
         let others = ["a/b/c.proto": "syntax = \"proto3\"; package c; message C {}"]
         func paths(_ naming: SwiftOptions.FileNaming) throws -> [String] {
             try written("syntax = \"proto3\"; message M {}", with: others, all: true) {
@@ -54,7 +54,7 @@ import Testing
         #expect(try paths(.dropPath) == ["c.latch.swift", "test.latch.swift"])
     }
 
-    @Test func `say what they are made of, and import what they use and nothing else`() throws {
+    @Test func `Swift files name their source, and import only the modules that they use`() throws {
         let plain = try #require(try written("syntax = \"proto3\"; message M { string a = 1; }").files.first).text
         #expect(
             plain.hasPrefix(
@@ -70,7 +70,7 @@ import Testing
         #expect(data.text.contains("#if canImport(FoundationEssentials)\npublic import FoundationEssentials\n#else\n"))
     }
 
-    @Test func `name types of other modules, and import those`() throws {
+    @Test func `Swift files name types of other modules, and import those`() throws {
         let others = ["lib/money.proto": "syntax = \"proto3\"; package lib; message Money {}"]
         let text = "syntax = \"proto3\"; import \"lib/money.proto\"; message M { lib.Money a = 1; }"
         let output = try written(text, with: others) {
@@ -86,7 +86,7 @@ import Testing
             without.diagnostics.map(\.message) == ["test.proto uses types of lib/money.proto, which is not generated"])
     }
 
-    @Test func `leave out options of the language, which only compilers read`() throws {
+    @Test func `Swift files leave out options of the language, which only compilers read`() throws {
         let output = try written(
             """
             syntax = "proto3";
@@ -98,7 +98,7 @@ import Testing
         #expect(!(try #require(output.files.first).text.contains("note")))
     }
 
-    @Test func `with nothing but such options import nothing`() throws {
+    @Test func `Swift files with only language options import nothing`() throws {
         let output = try written(
             """
             syntax = "proto3";
@@ -115,7 +115,7 @@ import Testing
                 """)
     }
 
-    @Test func `bring along what the language declares and the runtime does not have`() throws {
+    @Test func `Swift files include declarations of the language that the runtime lacks`() throws {
         let output = try written(
             "syntax = \"proto3\"; import \"google/protobuf/type.proto\"; message M { google.protobuf.Field a = 1; }")
         #expect(

@@ -5,8 +5,8 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `A message as Swift` {
-    @Test func `is a struct over its storage`() throws {
+@Suite struct MessageTextTests {
+    @Test func `A message in Swift is a struct over its storage`() throws {
         let text = try swift(
             """
             // A place
@@ -53,7 +53,7 @@ import Testing
                 """#)
     }
 
-    @Test func `without fields has nothing but its name`() throws {
+    @Test func `A message in Swift without fields has only its name`() throws {
         #expect(
             try swift("package a.b; message Nothing {}") == """
                 public struct Nothing: Message {
@@ -67,7 +67,7 @@ import Testing
                 """)
     }
 
-    @Test func `has an enum for each oneof`() throws {
+    @Test func `A message in Swift has an enum for each oneof`() throws {
         let text = try swift(
             "message M { oneof contact_way { string email = 4; M other = 2; } string id = 1; }")
         #expect(text.contains("1 id string\n"))
@@ -96,7 +96,7 @@ import Testing
         #expect(text.contains("public enum ContactWay: Hashable, Sendable {"))
     }
 
-    @Test func `says that a field is deprecated, and what to do`() throws {
+    @Test func `A message in Swift says that a field is deprecated, and what to use instead`() throws {
         let text = try swift(
             """
             message M {
@@ -112,7 +112,7 @@ import Testing
         #expect(text.contains("/// Gone.\n    @available(*, deprecated)\n"))
     }
 
-    @Test func `has times as values of Swift, with a property for their presence`() throws {
+    @Test func `A message in Swift has times as Swift values, with a property for their presence`() throws {
         let text = try swift(
             """
             import "google/protobuf/timestamp.proto";
@@ -132,7 +132,7 @@ import Testing
         #expect(text.contains("3 all map string message 0\n"))
     }
 
-    @Test func `marks secret fields`() throws {
+    @Test func `A message in Swift marks secret fields`() throws {
         let text = try swift(
             """
             message M {
@@ -145,7 +145,7 @@ import Testing
         #expect(secret == ["password", "push_token", "code", "secrets"])
     }
 
-    @Test func `exports no accessors where nothing is public`() throws {
+    @Test func `A message in Swift exports no accessors if nothing is public`() throws {
         let output = try written("syntax = \"proto3\"; message M { optional bytes a = 1; }") {
             $0.layout = .perFile
             $0.visibility = .internal
@@ -158,13 +158,13 @@ import Testing
         #expect(!text.contains("@_"))
     }
 
-    @Test func `is made of its members, as long as the compiler can`() throws {
+    @Test func `A message in Swift has an initializer of its members, as long as the compiler can take it`() throws {
         let fields = (1...100).map { "string f\($0) = \($0);" }.joined()
         #expect(try swift("message M { \(fields) }").contains("init(\n        f1: String = \"\", f2: String = \"\","))
         #expect(!(try swift("message M { \(fields) string more = 101; }").contains("f1: String = ")))
     }
 
-    @Test func `is made of a text that is called as the format of text is`() throws {
+    @Test func `A message in Swift has an initializer of text with the label of its format`() throws {
         let text = try swift("message M { optional string text = 1; optional string json = 2; }")
         #expect(text.contains("public init(text: String? = nil, json: String? = nil) {"))
         #expect(text.contains("public init(text: String) {\n"))

@@ -6,21 +6,22 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Names that are one in Swift` {
+@Suite struct NameCollisionTests {
     @Test(arguments: ["A {}\\nimport B", "1A", "A-", "A {}", "var "])
-    func `refuses a swift_prefix that is no beginning of a name`(prefix: String) throws {
+    func `A swift_prefix that cannot begin a name is refused`(prefix: String) throws {
         let found = try problems("option swift_prefix = \"\(prefix)\";\nmessage M {}")
         #expect(found.count == 1 && found[0].contains("swift_prefix"), "\(found)")
     }
 
-    @Test(.tags(.g10)) func `are distinguished by the number of the field`() throws {
+    @Test(.tags(.nameCollisions))
+    func `Names that collide in Swift are distinguished by the number of the field`() throws {
         let text = try swift("message M {\n  string userID = 2;\n  string user_id = 1;\n  int32 USER_ID = 3;\n}")
         #expect(text.contains("var userId: String {"))
         #expect(text.contains("var userId_2: String {"))
         #expect(text.contains("var userId_3: Int32 {"))
     }
 
-    @Test(.tags(.g10)) func `are reported where the second one stands`() throws {
+    @Test(.tags(.nameCollisions)) func `Names that collide in Swift are reported at the second one`() throws {
         let output = try written("syntax = \"proto3\";\nmessage M {\n  string user_id = 1;\n  string userID = 2;\n}")
         #expect(!output.files.isEmpty)
         let told = try #require(output.diagnostics.first)
@@ -31,7 +32,7 @@ import Testing
         #expect(output.diagnostics.count == 1)
     }
 
-    @Test(.tags(.g10)) func `are distinguished in each scope`() throws {
+    @Test(.tags(.nameCollisions)) func `Names that collide in Swift are distinguished in each scope`() throws {
         let text = try swift(
             """
             import "google/protobuf/timestamp.proto";
@@ -50,7 +51,7 @@ import Testing
         #expect(text.contains("struct OP: Message") && text.contains("struct OP_4: Message"))
     }
 
-    @Test func `are reported across files, unless a file has a prefix`() throws {
+    @Test func `Names that collide in Swift are reported across files, unless a file has a prefix`() throws {
         let other = "syntax = \"proto3\"; package other; message User {}"
         #expect(
             try problems("package one; message User {}", with: ["b.proto": other], all: true) == [
@@ -60,7 +61,7 @@ import Testing
         #expect(try problems("package one; message User {}", with: ["b.proto": prefixed], all: true) == [])
     }
 
-    @Test func `are distinguished by their packages on request`() throws {
+    @Test func `Names that collide in Swift are distinguished by their packages on request`() throws {
         let other = "syntax = \"proto3\"; package other.v1; message User {}"
         let output = try written(
             "syntax = \"proto3\"; package one; message User { User next = 1; }", with: ["b.proto": other], all: true
@@ -73,18 +74,18 @@ import Testing
         #expect(heads == ["public struct OtherV1User: Message {", "public struct OneUser: Message {"])
     }
 
-    @Test func `of values are distinguished by their numbers as a last resort`() throws {
+    @Test func `Names of values that collide in Swift are distinguished by their numbers as a last resort`() throws {
         let text = try swift(
             "enum Foo { option allow_alias = true; FOO_A_B = 0; FOO_AB = 1; FOO_ab = 1; BAR = -7; bar = -7; }")
         #expect(text.contains("case fooAB\n    case fooAb\n    case bar\n"))
     }
 
-    @Test func `of values are distinguished by the enum's name`() throws {
+    @Test func `Names of values that collide in Swift are distinguished by the enum's name`() throws {
         let text = try swift("enum Foo { FOO_A = 0; FOO_B = 1; FOO_1 = 2; }")
         #expect(text.contains("case a\n    case b\n    case foo1\n"))
     }
 
-    @Test func `of Swift's own types do not change a reference`() throws {
+    @Test func `Names of Swift's own types do not change a reference`() throws {
         let text = try swift(
             "message String { string a = 1; } message M { String a = 1; bytes b = 2; } message Data {}")
         #expect(text.contains("var a: Swift.String {"))
@@ -93,7 +94,7 @@ import Testing
         #expect(text.contains("init(a: Swift.String = \"\")"))
     }
 
-    @Test func `of nested types hide others only where the module is not known`() throws {
+    @Test func `Names of nested types hide others only if the module is not known`() throws {
         let text = "message A {} message M { message A {} .A outer = 1; A inner = 2; }"
         #expect(
             try problems(text) == ["2:39: A is shadowed in M by a type of the same name"])
@@ -106,7 +107,7 @@ import Testing
         #expect(written.contains("var inner: M.A? {"))
     }
 
-    @Test func `of oneofs and of types are different`() throws {
+    @Test func `Names of oneofs and of types are different`() throws {
         let text = try swift(
             "message Kind { oneof kind { string a = 1; Kind b = 2; } } message M { oneof kind { Kind a = 1; } }")
         #expect(text.contains("var kind: KindOneof? {"))

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchGenerator
 
 /// The inputs that the generator could not turn into Swift that compiles.
-@Suite struct `Names of real files` {
+@Suite struct ReportedNameTests {
     private func generate(
         _ texts: [String: String], _ names: [String]? = nil, _ change: (inout GenerationOptions) -> Void = { _ in }
     ) throws -> GenerationResult {
@@ -28,7 +28,7 @@ import Testing
             })
     }
 
-    @Test func `include those of files that an import imports publicly`() throws {
+    @Test func `Names from real .proto files include those of public imports`() throws {
         let head = "syntax = \"proto3\"; package x; "
         let result = try generate(
             [
@@ -46,7 +46,7 @@ import Testing
         service JobService { rpc Get(GetRequest) returns (Job); }
         """
 
-    @Test func `of a client do not change where an imported file grows`() throws {
+    @Test func `Names of a client do not change if an imported file grows`() throws {
         let before = Self.jobs + "message Job { string s = 1; }"
         let after = Self.jobs + "message Job { JobState state = 1; } enum JobState { JOB_STATE_UNSPECIFIED = 0; }"
         let old = try generate(["service.proto": Self.service, "types.proto": before])
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `of files are numbered where a file system that ignores case would join them`() throws {
+    @Test func `Names of files are numbered if a file system that ignores case would join them`() throws {
         let result = try generate([
             "a/local_ratelimit.proto": "syntax = \"proto3\"; package a; message First {}",
             "b/local_rate_limit.proto": "syntax = \"proto3\"; package b; message Second {}",
@@ -78,7 +78,7 @@ import Testing
             ])
     }
 
-    @Test func `that two files of a package declare are numbered, regardless of the request`() throws {
+    @Test func `Names that two files of a package declare are numbered, regardless of the request`() throws {
         let texts = [
             "one.proto": "syntax = \"proto3\"; package m; message AS3935_config { int32 x = 1; }",
             "two.proto":
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `of extensions avoid nested types and each other`() throws {
+    @Test func `Names of extensions avoid nested types and each other`() throws {
         let nested = """
             syntax = "proto2"; package ne; message Foo { extensions 1 to 10; }
             message Outer { message Extensions { optional int32 x = 1; } extend Foo { optional int32 foo2 = 2; } }
@@ -108,7 +108,7 @@ import Testing
         #expect(result.files.map(\.text).joined().contains("[http, http_1, http_2]"))
     }
 
-    @Test func `of cases are none of an Optional's`() throws {
+    @Test func `Names of cases avoid those of Optional`() throws {
         let text = """
             syntax = "proto3"; package nc; enum Kind { KIND_NONE = 0; KIND_SOME = 1; } message M { optional Kind kind = 1; }
             """
@@ -116,7 +116,7 @@ import Testing
         #expect(result.contains("case none_\n") && result.contains("case some_\n"))
     }
 
-    @Test func `of Foundation's types are imported only where a declaration has one`() throws {
+    @Test func `Names of Foundation's types are imported only if a declaration has one`() throws {
         let text = """
             syntax = "proto2"; package uf; import "google/protobuf/descriptor.proto"; message M { optional int32 x = 1; }
             extend google.protobuf.FileOptions { optional bytes raw = 50001; }
@@ -124,7 +124,7 @@ import Testing
         #expect(try !generate(["a.proto": text]).files.map(\.text).joined().contains("import Foundation"))
     }
 
-    @Test func `do not begin with the digit of a package`() throws {
+    @Test func `Names from real .proto files do not begin with the digit of a package`() throws {
         let result = try generate(["a.proto": "syntax = \"proto3\"; package _3d.v1; message Mesh { int32 x = 1; }"]) {
             $0.swift.prefixesPackages = true
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `The schema of a message` {
+@Suite struct SchemaTextTests {
     /// The lines between the quotes of the first schema.
     private func lines(_ text: String) throws -> [Substring] {
         let output = try written(text)
@@ -16,12 +16,12 @@ import Testing
             .map { $0.drop { $0 == " " } }
     }
 
-    @Test func `is a raw string where a reserved name has quotation marks`() throws {
+    @Test func `The schema of a message is a raw string if a reserved name has quotation marks`() throws {
         let text = try swift(#"message M { int32 a = 1; reserved "x\"\"\""; }"#)
         #expect(text.contains("\n        #\"\"\"\n") && text.contains("\n        \"\"\"#"))
     }
 
-    @Test func `names the type of each field`() throws {
+    @Test func `The schema of a message names the type of each field`() throws {
         let types = [
             "double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64",
             "sfixed32",
@@ -33,7 +33,7 @@ import Testing
                 == types.enumerated().map { "\($0.offset + 1) f\($0.offset) \($0.element)" })
     }
 
-    @Test func `says how a field is there`() throws {
+    @Test func `The schema of a message states the presence of a field`() throws {
         #expect(
             try lines(
                 """
@@ -52,7 +52,7 @@ import Testing
                 ])
     }
 
-    @Test func `says what only proto2 has`() throws {
+    @Test func `The schema of a message states the properties that only proto2 has`() throws {
         #expect(
             try lines(
                 """
@@ -72,7 +72,7 @@ import Testing
                 ])
     }
 
-    @Test func `says what features decide`() throws {
+    @Test func `The schema of a message states the effects of features`() throws {
         #expect(
             try lines(
                 """
@@ -90,7 +90,7 @@ import Testing
                 ])
     }
 
-    @Test func `names a field in JSON where that is not its own name`() throws {
+    @Test func `The schema of a message names a field in JSON if that differs from its own name`() throws {
         #expect(
             try lines(
                 """
@@ -99,7 +99,7 @@ import Testing
                 """) == ["1 a_b string", "2 c_d string json CD", "3 e string"])
     }
 
-    @Test func `names a field in JSON whatever that name is`() throws {
+    @Test func `The schema of a message names a field in JSON for any name`() throws {
         #expect(
             try lines(
                 """

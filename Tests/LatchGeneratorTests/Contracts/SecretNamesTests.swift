@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Names of secrets` {
+@Suite struct SecretNamesTests {
     @Test(arguments: [
         "password", "current_password", "newPassword", "access_token", "refresh_token", "captcha_token", "token",
         "api_key",
@@ -12,7 +12,7 @@ import Testing
         "authorization",
         "webhook_secret", "reset_token", "X_API_KEY",
     ])
-    func `are known`(name: String) {
+    func `Secret names are recognized`(name: String) {
         #expect(SecretNames.isSecret(name: name))
     }
 
@@ -20,7 +20,7 @@ import Testing
         "name", "email", "token_id", "tokenizer", "password_hint_shown", "page_token", "next_page_token", "code",
         "country_code", "secretary", "key", "primary_key", "monkey", "compassword", "public_key",
     ])
-    func `are not all that look like one`(name: String) {
+    func `Secret names exclude similar names`(name: String) {
         #expect(!SecretNames.isSecret(name: name))
     }
 }

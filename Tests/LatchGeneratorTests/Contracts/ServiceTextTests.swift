@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `A service as Swift` {
+@Suite struct ServiceTextTests {
     private let greeter = """
         import "google/protobuf/empty.proto";
         // Greets.
@@ -21,7 +21,7 @@ import Testing
         message Name {}
         """
 
-    @Test func `is called through a protocol, with options and without`() throws {
+    @Test func `A service in Swift is called through a protocol, with options and without`() throws {
         let text = try swift(greeter)
         #expect(
             text.contains(
@@ -48,7 +48,7 @@ import Testing
                 """))
     }
 
-    @Test func `has its methods as values`() throws {
+    @Test func `A service in Swift has its methods as values`() throws {
         let text = try swift(greeter)
         #expect(
             text.contains(
@@ -60,7 +60,7 @@ import Testing
                 """))
     }
 
-    @Test func `is answered by whoever conforms to a protocol`() throws {
+    @Test func `A service in Swift is implemented by conforming to a protocol`() throws {
         let text = try swift(greeter)
         #expect(
             text.contains(
@@ -78,7 +78,7 @@ import Testing
         #expect(!text[server.lowerBound...].contains("@available"))
     }
 
-    @Test func `has a stub and a fake with the same functions`() throws {
+    @Test func `A service in Swift has a stub and a fake with the same functions`() throws {
         let text = try swift(greeter)
         for name in ["sayHello", "forget", "watch", "collect", "chat"] {
             #expect(text.ranges(of: "    public func \(name)(_ request").count == 3, "\(name)")
@@ -87,7 +87,7 @@ import Testing
         #expect(text.contains("public var forgetRequests: [Name] { calls_forget.requests }"))
     }
 
-    @Test func `names messages of other packages as their files do`() throws {
+    @Test func `A service in Swift names messages of other packages as their files do`() throws {
         let others = ["o.proto": "syntax = \"proto3\"; package o; option swift_prefix = \"O\"; message Name {}"]
         let output = try written(
             "syntax = \"proto3\"; import \"o.proto\"; service S { rpc Get(o.Name) returns (o.Name); }", with: others,

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Foreign text in a guide` {
+@Suite struct MarkdownTests {
     @Test(arguments: [
         ("<script>alert(1)</script>", "\\<script>alert(1)\\</script>"),
         ("see <https://a.example> & more", "see \\<https://a.example> \\& more"),
@@ -27,25 +27,25 @@ import Testing
         ("a\u{200B}b\u{FEFF}c", "a\u{FFFD}b\u{FFFD}c"), ("a\u{202E}b", "a\u{FFFD}b"),
         ("👩\u{200D}🚀", "👩\u{200D}🚀"), ("a\u{1B}[31mb\u{9B}c\u{0}", "a\u{FFFD}\\[31mb\u{FFFD}c\u{FFFD}"), ("", ""),
     ])
-    func `stays text`(text: String, encoded: String) {
+    func `Foreign text in a guide stays text`(text: String, encoded: String) {
         #expect(Markdown.block(text) == encoded)
     }
 
     @Test(arguments: [
         ("a\nb", "a b"), ("a\r\r\n  b", "a   b"), ("a\u{C}```\nb", "a \\`\\`\\` b"), ("x`|`y", "x`\\|`y"), ("\n\n", ""),
     ])
-    func `is one line where it has to be`(text: String, encoded: String) {
+    func `Foreign text in a guide is one line if necessary`(text: String, encoded: String) {
         #expect(Markdown.line(text) == encoded)
     }
 
     @Test(arguments: [
         ("a.proto", "`a.proto`"), ("a`b.proto", "``a`b.proto``"), ("`", "`` ` ``"), ("a\nb", "`a b`"), ("", "`  `"),
     ])
-    func `is a code span whatever it holds`(text: String, encoded: String) {
+    func `Foreign text in a guide is a code span for any content`(text: String, encoded: String) {
         #expect(Markdown.code(text) == encoded)
     }
 
-    @Test func `neither opens a fence nor adds a line to a table, from a comment, an option, a rule or a file name`()
+    @Test func `Foreign text in a guide neither opens a fence nor adds a line to a table`()
         throws
     {
         let name = "a`<b>.proto"

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Two spellings of one option` {
+@Suite struct ConflictTests {
     private func complaints(service: String = "", method: String = "", field: String = "") throws -> [String] {
         try LatchGeneratorTests.complaints(
             """
@@ -20,7 +20,7 @@ import Testing
             """)
     }
 
-    @Test func `that agree are fine, however they are written`() throws {
+    @Test func `Two spellings of one option that agree are accepted`() throws {
         let found = try complaints(
             service: """
                 option (axiom.service_options) = { client_name: "A" import_modules: "B" supports_pagination: true };
@@ -41,7 +41,7 @@ import Testing
         #expect(found.isEmpty)
     }
 
-    @Test func `that say different things are an error, which names both places`() throws {
+    @Test func `Two spellings of one option that differ are an error, which names both places`() throws {
         let names = try complaints(
             service: """
                 option (axiom.service_options) = { client_name: "A" supports_pagination: true };
@@ -59,7 +59,7 @@ import Testing
         #expect(names.filter { $0.contains("'client_name' is \"C\" in (axiom.swift_client_actor)") }.count == 2)
     }
 
-    @Test func `of a call are distinguished by their types`() throws {
+    @Test func `Two spellings of one option of a call are distinguished by their types`() throws {
         let found = try complaints(
             method: """
                 option (axiom.method_options) = { state_update_strategy: APPEND show_loading_state: true };
@@ -75,7 +75,7 @@ import Testing
         #expect(found.contains { $0.contains("'show_loading_state' is false in") })
     }
 
-    @Test func `of a field are an error once, though two calls send it`() throws {
+    @Test func `Two spellings of one option of a field are an error once, though two calls send it`() throws {
         let found = try complaints(
             field: """
                 (axiom.field_options).min_length = 2, (axiom.options.v1.axiom_field).min_length = 3,
@@ -86,7 +86,7 @@ import Testing
         #expect(found.contains { $0.contains("'min_length' is 4 in (axiom.swift_validation), and 2 in") })
     }
 
-    @Test func `of a field add up where each says something else`() throws {
+    @Test func `Two spellings of one option of a field are merged if each sets something else`() throws {
         let planning = try planning(
             """
             syntax = "proto3";

@@ -71,8 +71,8 @@ private enum Dialect: String, CaseIterable {
     }
 }
 
-@Suite(.tags(.g3)) struct `The spellings of options` {
-    @Test(arguments: Dialect.allCases) private func `mean the same`(dialect: Dialect) throws {
+@Suite(.tags(.optionSpellings)) struct DialectTests {
+    @Test(arguments: Dialect.allCases) private func `The spellings of options mean the same`(dialect: Dialect) throws {
         let plan = try servicePlan(dialect.text)
         #expect(plan.clientName == "TaskManager")
         #expect(plan.collections.map(\.name) == ["tasks"])
@@ -87,7 +87,7 @@ private enum Dialect: String, CaseIterable {
         #expect(constraint.minLength == 3)
     }
 
-    @Test func `are distinguished where a value belongs to another spelling`() throws {
+    @Test func `The spellings of options are distinguished if a value belongs to another spelling`() throws {
         let text = """
             syntax = "proto3";
             import "axiom_options.proto";
@@ -104,7 +104,7 @@ private enum Dialect: String, CaseIterable {
         #expect("\(try #require(compilation.diagnostics.first))".hasPrefix("test.proto:6:37: error: "))
     }
 
-    @Test func `also work by a file of options that the program brings along`() throws {
+    @Test func `The spellings of options also work with the options file of the program`() throws {
         let options = """
             syntax = "proto3";
             package axiom.options.v1;
@@ -126,7 +126,7 @@ private enum Dialect: String, CaseIterable {
         #expect(planning.plans.map(\.clientName) == ["Mine"])
     }
 
-    @Test func `need no options file where nothing is set`() throws {
+    @Test func `The spellings of options need no options file if nothing is set`() throws {
         let plan = try servicePlan(
             """
             syntax = "proto3";

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `A wrong option` {
+@Suite struct PlanErrorTests {
     private func service(_ options: String, method: String = "", answer: String = "User") -> String {
         """
         syntax = "proto3";
@@ -56,7 +56,7 @@ import Testing
             "8:56: error: there are two collections 'x'"
         ),
     ])
-    func `of a service is reported at its place`(options: String, complaint: String) throws {
+    func `A wrong option of a service is reported at its place`(options: String, complaint: String) throws {
         #expect(try complaints(service(options)).first == "test.proto:\(complaint)")
     }
 
@@ -87,7 +87,9 @@ import Testing
             "12:47: error: 'Do' would return a cached response without a call to the server"
         ),
     ])
-    func `of a method is reported at its place`(options: String, answer: String, complaint: String) throws {
+    func `A wrong option of a method is reported at its place`(options: String, answer: String, complaint: String)
+        throws
+    {
         let found = try complaints(service(Self.users, method: options, answer: answer))
         #expect(found.first == "test.proto:\(complaint)")
     }
@@ -100,7 +102,7 @@ import Testing
         ("(axiom.field_options) = { validation_pattern: \"\\xff\" }", "a text in (axiom.field_options) is not UTF-8"),
         ("(axiom.field_options) = { min_length: 3 max_length: 2 }", "'text' cannot be as long as 3 and as short as 2"),
     ])
-    func `of a field is reported at its place`(option: String, complaint: String) throws {
+    func `A wrong option of a field is reported at its place`(option: String, complaint: String) throws {
         let found = try complaints(
             """
             syntax = "proto3";
@@ -117,7 +119,7 @@ import Testing
         #expect(found.first?.hasSuffix("error: \(complaint)") == true)
     }
 
-    @Test func `of a field in another file is reported in that file, at its place there`() throws {
+    @Test func `A wrong option of a field in another file is reported in that file, at its place there`() throws {
         let files = [
             "request.proto": """
             syntax = "proto3";
@@ -153,7 +155,7 @@ import Testing
         #expect(found.allSatisfy { $0.count > 1 && $0[1].contains("axiom.") }, "\(found)")
     }
 
-    @Test func `is reported at its place after comments, in parts and in angle brackets`() throws {
+    @Test func `A wrong option is reported at its place after comments, in parts and in angle brackets`() throws {
         let found = try complaints(
             """
             syntax = "proto3";
@@ -174,7 +176,7 @@ import Testing
             ])
     }
 
-    @Test func `is reported with others in one run`() throws {
+    @Test func `A wrong option is reported with others in one run`() throws {
         let found = try complaints(
             service(
                 "client_name: \"a\" \(Self.users)",
@@ -182,7 +184,7 @@ import Testing
         #expect(found.count == 3)
     }
 
-    @Test func `is a word that no state update has`() throws {
+    @Test func `A wrong option has a word that no state update has`() throws {
         let found = try complaints(
             """
             syntax = "proto3";
@@ -195,7 +197,7 @@ import Testing
         #expect(found == ["test.proto:5:72: error: 'prepend' is not a state update strategy"])
     }
 
-    @Test func `makes two actions of one name, which methods alone never are`() throws {
+    @Test func `A wrong option gives two actions one name, which methods by themselves never do`() throws {
         let found = try complaints(
             """
             syntax = "proto3";

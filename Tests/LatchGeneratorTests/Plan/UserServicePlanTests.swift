@@ -6,8 +6,8 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `The plan of the user service` {
-    @Test(.tags(.g2)) func `has the names that its options set`() throws {
+@Suite struct UserServicePlanTests {
+    @Test(.tags(.optionNames)) func `The plan of the user service has the names that its options set`() throws {
         let plan = try userServicePlan()
         #expect(plan.clientName == "UserManagerClient")
         #expect(plan.stateName == "UserManagerState")
@@ -17,7 +17,7 @@ import Testing
         #expect(plan.generatesTests == true)
     }
 
-    @Test func `has its collections with their keys, limits and fields`() throws {
+    @Test func `The plan of the user service has its collections with their keys, limits and fields`() throws {
         let collections = try userServicePlan().collections
         #expect(collections.map(\.name) == ["users", "sessions", "devices"])
         #expect(collections.map(\.item.name) == ["User", "UserSession", "UserDevice"])
@@ -51,7 +51,8 @@ import Testing
         ("RevokeDevice", "removeByID devices device_id", [true, true, true, false], .none, 1),
     ]
 
-    @Test(.tags(.g9), arguments: lines.indices) func `has what the options say of each action`(index: Int) throws {
+    @Test(.tags(.actionMetadata), arguments: lines.indices)
+    func `The plan of the user service has the options of each action`(index: Int) throws {
         let (name, what, flags, cache, rules) = Self.lines[index]
         let plan = try userServicePlan()
         let method = try plan.method(name)
@@ -62,14 +63,14 @@ import Testing
         #expect(method.requirements.rules.count == rules)
     }
 
-    @Test(.tags(.g11)) func `finds where answers tell of further pages`() throws {
+    @Test(.tags(.cacheLimits)) func `The plan of the user service finds the fields that name further pages`() throws {
         let page = try userServicePlan().method("GetUsers").page
         #expect(page.cursor?.name == "next_cursor")
         #expect(page.total?.name == "total_count")
         #expect(page.hasMore?.name == "has_more")
     }
 
-    @Test func `knows where each rule is written`() throws {
+    @Test func `The plan of the user service knows the place of each rule`() throws {
         let rules = try userServicePlan().method("Register").requirements.rules
         #expect(rules.map(\.text).first == "!request.email.isEmpty")
         let places = rules.compactMap(\.place)
@@ -78,7 +79,8 @@ import Testing
         #expect(places.allSatisfy { $0.column == 8 })
     }
 
-    @Test func `takes the comment of a method as the documentation of its action`() throws {
+    @Test
+    func `The plan of the user service takes the comment of a method as the documentation of its action`() throws {
         #expect(try userServicePlan().method("Login").documentation?.hasPrefix("Begins a session") == true)
     }
 }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `The digest of a file` {
+@Suite struct FileDigestTests {
     /// The examples of FIPS 180-4 that NIST publishes, and lengths around the edges of a block (hashlib's values).
     @Test(arguments: [
         ("", "e3b0c44298fc1c149afbf4c8996fb92427ae41e4649b934ca495991b7852b855"),
@@ -17,12 +17,12 @@ import Testing
         (String(repeating: "a", count: 64), "ffe054fe7ae0cb6dc65c3af9b61d5209f439851db43d0ba5997337df154668eb"),
         (String(repeating: "a", count: 1_000), "41edece42d63e8d9bf515a9ba6932e1c20cbc9f5a5d134645adb5db1b9737ea3"),
     ])
-    func `is SHA-256, for bytes and for text`(text: String, digest: String) {
+    func `The digest of a file is SHA-256, for bytes and for text`(text: String, digest: String) {
         #expect(FileDigest(of: text).text == digest)
         #expect(FileDigest(of: Array(text.utf8)).text == digest)
     }
 
-    @Test func `differs for each length, and for each byte that differs`() {
+    @Test func `The digest of a file differs for each length, and for each byte that differs`() {
         var seen: Set<FileDigest> = []
         for count in 0..<130 {
             let zeros = [UInt8](repeating: 0, count: count)

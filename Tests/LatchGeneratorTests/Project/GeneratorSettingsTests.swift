@@ -5,14 +5,14 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `The settings of the generator` {
+@Suite struct GeneratorSettingsTests {
     private func settings(_ file: String, at path: String = "latchwork.toml") throws -> GeneratorSettings {
         var settings = GeneratorSettings()
         try settings.read(file: file, at: path)
         return settings
     }
 
-    @Test func `come from the file, then from the environment, then from flags`() throws {
+    @Test func `The settings of the generator come from the file, then from the environment, then from flags`() throws {
         var settings = try settings(
             "[generate]\nclient_suffix = \"File\"\npackage_name = \"File\"\nservices = [\"A\", \"B\"]\n")
         #expect(settings.text(.clientSuffix) == "File" && settings.words(.services) == ["A", "B"])
@@ -23,14 +23,14 @@ import Testing
         #expect(try settings.options().clientSuffix == "Flag")
     }
 
-    @Test func `have a variable each`() {
+    @Test func `Each setting of the generator has a variable`() {
         #expect(GeneratorOption.clientSuffix.variable == "AXIOM_CLIENT_SUFFIX")
         #expect(GeneratorOption.tests.variable == "AXIOM_GENERATE_TESTS")
         #expect(GeneratorOption.frameworkVersion.variable == "AXIOM_VERSION")
         #expect(Set(GeneratorOption.allCases.map(\.variable)).count == GeneratorOption.allCases.count)
     }
 
-    @Test func `have paths that begin at the folder of their file`() throws {
+    @Test func `The settings of the generator have paths relative to the folder of their file`() throws {
         let text = "[generate]\nproto_path = \"protos\"\noutput_path = \"/out\"\ninclude = [\"a\", \"/b\"]\n"
         let moved = try settings(text, at: "config/latchwork.toml")
         #expect(moved.text(.protoPath) == "config/protos" && moved.text(.outputPath) == "/out")
@@ -39,13 +39,15 @@ import Testing
     }
 
     @Test(arguments: [".git/hooks", ".GIT", "a/.git"])
-    func `choose no output in git's own folder`(output: String) throws {
+    func `The settings of the generator choose no output in git's own folder`(output: String) throws {
         let settings = try settings("[generate]\noutput_path = \"\(output)\"\n")
         #expect(throws: GeneratorError.invalidConfiguration) { try settings.outputFolder() }
     }
 
     @Test(arguments: ["../out", "a/../../out", "/etc/out", "link/out", "link", "."])
-    func `choose no output outside of the folder of their file, unless a user names it`(output: String) throws {
+    func `The settings of the generator choose no output outside their folder, unless a user names it`(output: String)
+        throws
+    {
         try ProjectFolder.with(["repo/x": "", "outside/x": ""]) { folder throws in
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path + "/repo/link", withDestinationPath: "../outside")
@@ -68,16 +70,19 @@ import Testing
         ("[generate]\nservices = 3\n", "latchwork.toml:2: 'services'"), ("[generate\n", "latchwork.toml:1:"),
         ("[generate]\ninclude = [\"a\", 1]\n", "latchwork.toml:2: 'include'"),
     ])
-    func `are refused with their line where they mean nothing`(text: String, start: String) throws {
+    func `The settings of the generator are refused with their line if they are invalid`(text: String, start: String)
+        throws
+    {
         let error = #expect(throws: GeneratorError.invalidConfiguration) { try settings(text) }
         #expect(error?.message.hasPrefix(start) == true, "\(error?.message ?? "")")
     }
 
-    @Test func `of other tables are ignored`() throws {
+    @Test func `The settings of the generator of other tables are ignored`() throws {
         #expect(try settings("[other]\nwhat = 1\n[generate]\nvalidate = true\n").flag(.validate) == true)
     }
 
-    @Test(arguments: ["", "1Client", "a-b", "a b", "é"]) func `take no name that Swift does not take`(name: String)
+    @Test(arguments: ["", "1Client", "a-b", "a b", "é"])
+    func `The settings of the generator accept only names that Swift accepts`(name: String)
         throws
     {
         var settings = GeneratorSettings()
@@ -88,7 +93,7 @@ import Testing
         #expect(throws: GeneratorError.invalidConfiguration) { try settings.options() }
     }
 
-    @Test func `take words that they know, and say which those are`() throws {
+    @Test func `The settings of the generator accept known words, and list them in the error`() throws {
         var settings = GeneratorSettings()
         settings.set(.visibility, ["package"], from: "--visibility")
         settings.set(.layout, ["perFile"], from: "--layout")
@@ -100,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: [("true", true), ("1", true), ("YES", true), ("false", false), ("0", false), ("no", false)])
-    func `take true and false in several spellings`(text: String, value: Bool) throws {
+    func `The settings of the generator accept true and false in several spellings`(text: String, value: Bool) throws {
         var settings = GeneratorSettings()
         settings.set(.tests, [text], from: "x")
         #expect(try settings.flag(.tests) == value)
@@ -109,7 +114,9 @@ import Testing
     }
 
     @Test(arguments: GeneratorOption.allCases)
-    func `exist in the file, in the environment, as a flag, and as an argument of the tool`(option: GeneratorOption)
+    func `The settings of the generator exist in the file, the environment, as a flag and in the tool`(
+        option: GeneratorOption
+    )
         throws
     {
         #expect(try self.settings("[generate]\n\(option.rawValue) = \"word\"\n").text(option) == "word")
@@ -120,7 +127,7 @@ import Testing
         #expect(!option.toolArguments.isEmpty && !option.definition.summary.isEmpty)
     }
 
-    @Test func `are parameters of protoc where they concern Swift`() throws {
+    @Test func `The settings of the generator that concern Swift are parameters of protoc`() throws {
         let settings = try GeneratorSettings(
             protocParameter: "layout=project,visibility=Package,naming=DropPath,prefix=XY,prefix_packages,module=Shop,"
                 + "foundation=Foundation,Mbase/=Base,Mmoney.proto=Money,services=A+B,clients=true,client_suffix=Actor")
@@ -138,7 +145,7 @@ import Testing
         #expect(throws: GeneratorError.invalidConfiguration) { try GeneratorSettings(protocParameter: "output_path=x") }
     }
 
-    @Test func `map files to modules, each with its name`() throws {
+    @Test func `The settings of the generator map files to modules, each with its name`() throws {
         var settings = GeneratorSettings()
         settings.set(.moduleMapping, ["base/=Base"], from: "--module-mapping")
         #expect(try settings.options().swift.modules == ["base/": "Base"])

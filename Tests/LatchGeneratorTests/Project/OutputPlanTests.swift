@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Writing generated files` {
+@Suite struct OutputPlanTests {
     private static let two = [
         GeneratedFile(path: "swift/A.swift", text: "a\n"), GeneratedFile(path: "swift/deep/B.swift", text: "b\n"),
     ]
@@ -26,7 +26,8 @@ import Testing
         return plan
     }
 
-    @Test(.tags(.g5)) func `makes the same bytes twice, and touches nothing the second time`() throws {
+    @Test(.tags(.reproducibleOutput))
+    func `The writer of generated files makes the same bytes twice, and touches nothing the second time`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             let before = try folder.content()
@@ -38,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `writes and removes nothing behind a link, and no file whose name has a control character`() throws {
+    @Test func `The writer of generated files follows no link, and writes no name with a control character`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             try behind(linkNamed: "deep\u{600}", in: folder)
@@ -59,7 +60,9 @@ import Testing
     }
 
     @Test(arguments: ["swift", "swift/deep"])
-    func `writes nothing behind a link that takes the place of a folder after the plan`(place: String) throws {
+    func `The writer of generated files writes nothing behind a link that replaces a folder after the plan`(
+        place: String
+    ) throws {
         try ProjectFolder.with { folder throws in
             let out = ProjectFolder(path: folder.path + "/out")
             try write(in: out)
@@ -79,7 +82,7 @@ import Testing
     }
 
     @Test
-    func `follows no link that is the folder of the output, whether its path is absolute or takes its place later`()
+    func `The writer of generated files follows no link that is the folder of the output`()
         throws
     {
         try ProjectFolder.with(["outside/x": "mine\n"]) { folder throws in
@@ -94,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `follows no link below the folder of latchwork.toml, and any link that a user's path has above`(
+    func `The writer of generated files follows links only above the folder of latchwork.toml`(
         isRelative: Bool
     ) throws {
         try ProjectFolder.with { folder throws in
@@ -119,7 +122,7 @@ import Testing
         }
     }
 
-    @Test func `reads no file of gigabytes, neither to compare nor to check it`() throws {
+    @Test func `The writer of generated files reads no file of gigabytes, neither to compare nor to check it`() throws {
         try ProjectFolder.with(["swift/A.swift": ""]) { folder throws in
             // A file with a hole takes no room.
             let file = try #require(FileHandle(forWritingAtPath: folder.path + "/swift/A.swift"))
@@ -131,7 +134,8 @@ import Testing
         }
     }
 
-    @Test func `removes nothing behind a link that takes the place of a folder after the plan`() throws {
+    @Test
+    func `The writer of generated files removes nothing behind a link that replaces a folder after the plan`() throws {
         try ProjectFolder.with { folder throws in
             let out = ProjectFolder(path: folder.path + "/out")
             try write(in: out)
@@ -147,7 +151,7 @@ import Testing
 
     /// A repository that contains a bare one, whose settings name a program: git would find it without `.git/HEAD`.
     @Test(arguments: [".git/HEAD", "a/.env", "Makefile", "script.sh", "swift/../.git/HEAD"])
-    func `removes nothing that the generator does not write, whatever a manifest says`(path: String) throws {
+    func `The writer of generated files removes only generated files, whatever a manifest says`(path: String) throws {
         try ProjectFolder.with { folder throws in
             try folder.write("ref: refs/heads/main\n", to: path)
             let digest = FileDigest(of: Array("ref: refs/heads/main\n".utf8)).text
@@ -163,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `has no control character in the path of its folder, by which the system would find another`() throws {
+    @Test func `The writer of generated files accepts no control character in the path of its folder`() throws {
         try ProjectFolder.with { folder throws in
             for name in ["x/..\u{0}/..\u{0}/other", "a\u{0}", "a\nb"] {
                 #expect(throws: GeneratorError.self) {
@@ -173,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `makes the folder of the output with all that are missing above it`() throws {
+    @Test func `The writer of generated files makes the folder of the output with all missing parents`() throws {
         try ProjectFolder.with { folder throws in
             let out = ProjectFolder(path: folder.path + "/a/b/c")
             try write(in: out)
@@ -183,7 +187,7 @@ import Testing
         }
     }
 
-    @Test func `shows nothing of a file that a link in its place leads to`() throws {
+    @Test func `The writer of generated files shows nothing of a file that a link leads to`() throws {
         try ProjectFolder.with(["env": "SECRET=topsecret\n"]) { folder throws in
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path + "/A.swift", withDestinationPath: folder.path + "/env")
@@ -196,7 +200,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)), arguments: [OutputManifest.name, "A.swift"])
-    func `waits for no pipe in the place of a file`(name: String) throws {
+    func `The writer of generated files does not wait for a pipe in the place of a file`(name: String) throws {
         try ProjectFolder.with { folder throws in
             #expect(mkfifo("\(folder.path)/\(name)", 0o600) == 0)
             let file = GeneratedFile(path: "A.swift", text: "x")
@@ -221,7 +225,8 @@ import Testing
         try #require(try FileManager.default.attributesOfItem(atPath: path)[.systemFileNumber] as? UInt64)
     }
 
-    @Test(.tags(.g5)) func `is refused before any write where the generator did not write a file`() throws {
+    @Test(.tags(.reproducibleOutput))
+    func `The writer of generated files refuses, before any write, to replace a file it did not write`() throws {
         try ProjectFolder.with(["swift/deep/B.swift": "mine\n"]) { folder throws in
             let before = try folder.content()
             let plan = try plan(in: folder)
@@ -231,7 +236,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g5)) func `overwrites files of other origin only on request`() throws {
+    @Test(.tags(.reproducibleOutput))
+    func `The writer of generated files overwrites files of other origin only on request`() throws {
         try ProjectFolder.with(["swift/A.swift": "mine\n", "swift/Other.swift": "mine\n"]) { folder throws in
             try write(in: folder, force: true)
             #expect(folder.text("swift/A.swift") == "a\n")
@@ -239,7 +245,8 @@ import Testing
         }
     }
 
-    @Test func `refuses to overwrite edited files, and reverts the edits on request`() throws {
+    @Test
+    func `The writer of generated files refuses to overwrite edited files, and reverts the edits on request`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             try folder.write("edited\n", to: "swift/A.swift")
@@ -252,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func `takes a file for its own whose bytes are right, whoever wrote it`() throws {
+    @Test func `The writer of generated files recognizes a file with the right bytes as its own`() throws {
         try ProjectFolder.with(["swift/A.swift": "a\n"]) { folder throws in
             #expect(try write(in: folder).changes.map(\.path) == ["swift/deep/B.swift"])
             try write([GeneratedFile(path: "swift/A.swift", text: "new\n")], in: folder)
@@ -260,7 +267,7 @@ import Testing
         }
     }
 
-    @Test func `removes files that are no longer generated, with folders that become empty`() throws {
+    @Test func `The writer of generated files removes obsolete files, with folders that become empty`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             try write([Self.two[0]], in: folder)
@@ -269,7 +276,7 @@ import Testing
         }
     }
 
-    @Test func `keeps edited files that are no longer generated, and reports them once`() throws {
+    @Test func `The writer of generated files keeps edited obsolete files, and reports them once`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             try folder.write("edited\n", to: "swift/deep/B.swift")
@@ -280,7 +287,7 @@ import Testing
         }
     }
 
-    @Test func `leaves alone what was made from other .proto files`() throws {
+    @Test func `The writer of generated files keeps files from other .proto files`() throws {
         try ProjectFolder.with { folder throws in
             let common = GeneratedFile(path: "swift/Common.swift", text: "c\n")
             try write([Self.two[0], common], in: folder, origin: "one")
@@ -293,7 +300,7 @@ import Testing
         }
     }
 
-    @Test func `knows its files again after a run that was ended in the middle`() throws {
+    @Test func `The writer of generated files recognizes its files after a run that was ended in the middle`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             // As a run leaves it that was ended between two renames: the manifest knows both, one file is new.
@@ -311,7 +318,7 @@ import Testing
         }
     }
 
-    @Test func `leaves nothing behind where a file cannot be made`() throws {
+    @Test func `The writer of generated files leaves nothing behind if a file cannot be made`() throws {
         // A file stands where a folder is needed.
         try ProjectFolder.with(["swift/deep": "a file\n"]) { folder throws in
             #expect(throws: GeneratorError.self) { try write(in: folder) }
@@ -324,7 +331,7 @@ import Testing
         // As a Character the slash merges with the mark after or before it.
         "../\u{301}w\u{600}/../A.swift", "a\u{600}/../../A.swift", "/\u{301}etc/A.swift",
     ])
-    func `refuses names that lead out of the folder`(path: String) throws {
+    func `The writer of generated files refuses names that lead out of the folder`(path: String) throws {
         try ProjectFolder.with { folder throws in
             #expect(throws: GeneratorError.impossibleOutput) {
                 try plan([GeneratedFile(path: path, text: "x")], in: folder)
@@ -332,7 +339,7 @@ import Testing
         }
     }
 
-    @Test func `refuses two files of one name, whatever their capitals`() throws {
+    @Test func `The writer of generated files refuses two files of one name, regardless of case`() throws {
         try ProjectFolder.with { folder throws in
             #expect(throws: GeneratorError.impossibleOutput) {
                 try plan(
@@ -341,14 +348,14 @@ import Testing
         }
     }
 
-    @Test func `does not overwrite a folder, not even where everything is overwritten`() throws {
+    @Test func `The writer of generated files never overwrites a folder`() throws {
         try ProjectFolder.with(["swift/A.swift/x": "x"]) { folder throws in
             let plan = try plan(in: folder, force: true)
             #expect(plan.conflicts == [.init(path: "swift/A.swift", reason: .unreadable)])
         }
     }
 
-    @Test func `writes files with the permissions of the process`() throws {
+    @Test func `The writer of generated files writes files with the permissions of the process`() throws {
         try ProjectFolder.with { folder throws in
             try write(in: folder)
             let attributes = try FileManager.default.attributesOfItem(atPath: folder.path + "/swift/A.swift")
@@ -357,7 +364,7 @@ import Testing
         }
     }
 
-    @Test func `writes a manifest that is the same whatever the order, and holds neither time nor machine`() throws {
+    @Test func `The writer of generated files writes a reproducible manifest, without time or machine`() throws {
         try ProjectFolder.with { one throws in
             try ProjectFolder.with { other throws in
                 try write(in: one)
@@ -371,7 +378,7 @@ import Testing
     }
 
     @Test(arguments: ["", "<<<<<<< HEAD", "[]", "{}", #"{"version": 2}"#, #"{"version": 3, "files": {}}"#])
-    func `is not made where the manifest is damaged or of a later version, which stays`(manifest: String) throws {
+    func `The writer of generated files stops at a damaged or later manifest, and keeps it`(manifest: String) throws {
         try ProjectFolder.with(["swift/A.swift": "x\n", OutputManifest.name: manifest]) { folder throws in
             let error = #expect(throws: GeneratorError.self) { try plan(in: folder) }
             #expect(error?.code == "unwritableOutput" && error?.message.contains(OutputManifest.name) == true)
@@ -380,7 +387,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"version": 1, "files": {}}"#, #"{"version": 1}"#])
-    func `takes nothing for its own by a manifest of an earlier version`(manifest: String) throws {
+    func `The writer of generated files claims no file by a manifest of an earlier version`(manifest: String) throws {
         try ProjectFolder.with(["swift/A.swift": "x\n", OutputManifest.name: manifest]) { folder throws in
             #expect(try plan(in: folder).conflicts.map(\.reason) == [.foreign])
         }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `A run of the generator` {
+@Suite struct ProjectRunTests {
     private static let proto = """
         syntax = "proto3";
         package shop.v1;
@@ -39,14 +39,15 @@ import Testing
         ) { first, _ in first }
     }
 
-    @Test(.tags(.g5)) func `generates the same bytes each time`() throws {
+    @Test(.tags(.reproducibleOutput)) func `A run of the generator generates the same bytes each time`() throws {
         try ProjectFolder.with { folder throws in
             let (first, second) = (try prepared(in: folder), try prepared(in: folder))
             #expect(texts(first) == texts(second) && !first.plan.steps.isEmpty)
         }
     }
 
-    @Test(.tags(.g6)) func `generates only the requested services, with the types that they need`() throws {
+    @Test(.tags(.commandExitCodes))
+    func `A run of the generator generates only the requested services, with the types that they need`() throws {
         try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.services, ["CartService"], from: "test") }
             let all = texts(run).filter { $0.key.hasSuffix(".swift") }.values.joined()
@@ -56,7 +57,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `rejects unknown services, and names the known ones`() throws {
+    @Test(.tags(.commandExitCodes))
+    func `A run of the generator rejects unknown services, and names the known ones`() throws {
         try ProjectFolder.with { folder throws in
             let error = #expect(throws: GeneratorError.unknownService) {
                 try prepared(in: folder) { $0.set(.services, ["CartService", "CatService"], from: "test") }
@@ -66,7 +68,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `selects a service by its full name, too`() throws {
+    @Test(.tags(.commandExitCodes)) func `A run of the generator also selects a service by its full name`() throws {
         try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.services, ["shop.v1.StockService"], from: "test") }
             #expect(texts(run).keys.contains { $0.hasSuffix("StockService.swift") })
@@ -74,7 +76,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `rejects unknown languages, and names the known ones`() throws {
+    @Test(.tags(.commandExitCodes))
+    func `A run of the generator rejects unknown languages, and names the known ones`() throws {
         try ProjectFolder.with { folder throws in
             let error = #expect(throws: GeneratorError.unsupportedLanguage) {
                 try prepared(in: folder) { $0.set(.languages, ["swift", "kotlin"], from: "test") }
@@ -83,7 +86,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `reports all errors of the .proto files before it fails`() throws {
+    @Test(.tags(.commandExitCodes))
+    func `A run of the generator reports all errors of the .proto files before it fails`() throws {
         try ProjectFolder.with { folder throws in
             try folder.write("syntax = \"proto3\";\nmessage A { B b = 1; C c = 2; }\n", to: "bad.proto")
             var settings = GeneratorSettings()
@@ -99,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `keeps nothing from one run to the next`() throws {
+    @Test func `A run of the generator keeps nothing for the next run`() throws {
         try ProjectFolder.with { folder throws in
             _ = try prepared(in: folder)
             let edited = try prepared(
@@ -108,14 +112,14 @@ import Testing
         }
     }
 
-    @Test func `names clients by the given suffix`() throws {
+    @Test func `A run of the generator names clients by the given suffix`() throws {
         try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) { $0.set(.clientSuffix, ["Actor"], from: "test") }
             #expect(texts(run).keys.contains("swift/Clients/CartActor.swift"))
         }
     }
 
-    @Test func `omits excluded parts`() throws {
+    @Test func `A run of the generator omits excluded parts`() throws {
         try ProjectFolder.with { folder throws in
             let run = try prepared(in: folder) {
                 $0.set(.tests, ["false"], from: "test")
@@ -127,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `reports its progress and its statistics`() throws {
+    @Test func `A run of the generator reports its progress and its statistics`() throws {
         try ProjectFolder.with { folder throws in
             _ = try prepared(in: folder)
             var settings = GeneratorSettings()
@@ -143,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `generates the types of imports, too, so that the output is complete`() throws {
+    @Test func `A run of the generator also generates the types of imports, so that the output is complete`() throws {
         try ProjectFolder.with { folder throws in
             try folder.write(
                 "syntax = \"proto3\"; package base; message Money { int64 cents = 1; }", to: "base/money.proto")

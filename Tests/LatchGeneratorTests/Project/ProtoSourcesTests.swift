@@ -7,10 +7,10 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Looking for .proto files` {
+@Suite struct ProtoSourcesTests {
     private static let head = "syntax = \"proto3\";\n"
 
-    @Test func `names a file from the folder that its package leads to`() throws {
+    @Test func `The search for .proto files names a file from the folder that its package leads to`() throws {
         try ProjectFolder.with(["protos/user/v1/a.proto": Self.head + "package user.v1;\n"]) { folder throws in
             let sources = try ProtoSources.find([folder.path + "/protos/user/v1/a.proto"], includes: [])
             #expect(sources.names == ["user/v1/a.proto"])
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `names a file from its own folder where its package leads nowhere`() throws {
+    @Test func `The search for .proto files names a file from its own folder if its package leads nowhere`() throws {
         try ProjectFolder.with(["x/a.proto": Self.head + "package other;\n", "x/b.proto": Self.head]) { folder throws in
             let sources = try ProtoSources.find([folder.path + "/x/a.proto", folder.path + "/x/b.proto"], includes: [])
             #expect(sources.names == ["a.proto", "b.proto"])
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `names a file from the nearest folder that is included, as protoc does`() throws {
+    @Test func `The search for .proto files names a file from the nearest included folder, as protoc does`() throws {
         try ProjectFolder.with(["x/y/a.proto": Self.head + "package y;\n"]) { folder throws in
             let path = folder.path + "/x/y/a.proto"
             #expect(try ProtoSources.find([path], includes: [folder.path]).names == ["x/y/a.proto"])
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `goes down folders in one order, but into no hidden one and through no link`() throws {
+    @Test func `The search for .proto files goes down folders in one order, but skips hidden ones and links`() throws {
         try ProjectFolder.with([
             "b/z.proto": Self.head, "a/y.proto": Self.head, "x.proto": Self.head, ".hidden/h.proto": Self.head,
             "a/notes.txt": "",
@@ -47,21 +47,21 @@ import Testing
         }
     }
 
-    @Test func `refuses two files whose names are one in Unicode`() throws {
+    @Test func `The search for .proto files refuses two files whose names are one in Unicode`() throws {
         try ProjectFolder.with(["\u{E9}.proto": Self.head]) { folder throws in
             try Data(Self.head.utf8).write(to: URL(filePath: folder.path + "/e\u{301}.proto"))
             #expect(throws: GeneratorError.impossibleOutput) { try ProtoSources.find([folder.path], includes: []) }
         }
     }
 
-    @Test func `keeps a mark that merges with the slash before it`() throws {
+    @Test func `The search for .proto files keeps a mark that merges with the slash before it`() throws {
         try ProjectFolder.with(["x/\u{301}a.proto": Self.head]) { folder throws in
             let sources = try ProtoSources.find([folder.path + "/x"], includes: [])
             #expect(sources.names.map { Array($0.utf8) } == [Array("\u{301}a.proto".utf8)])
         }
     }
 
-    @Test func `imports nothing by a path that leads out of the search paths`() throws {
+    @Test func `The search for .proto files imports nothing by a path that leads out of the search paths`() throws {
         try ProjectFolder.with([
             "in/a.proto": Self.head + "import \"../\u{301}w\u{600}/../o.proto\";\n", "in/\u{301}w\u{600}/x": "",
             "o.proto": Self.head,
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `quotes nothing of a file outside of the search paths to which a link leads`() throws {
+    @Test func `The search for .proto files quotes nothing of a linked file outside the search paths`() throws {
         try ProjectFolder.with(["env": "SECRET_KEY=topsecret\n", "in/b.proto": "SECRET_B\n"]) { folder throws in
             for (name, target) in [("l.proto", "../env"), ("m.proto", "b.proto")] {
                 try FileManager.default.createSymbolicLink(
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `quotes nothing of a folder that only a foreign file names, outside of its own folder`() throws {
+    @Test func `The search for .proto files quotes nothing of a folder that only a foreign file names`() throws {
         try ProjectFolder.with(["secret/env.proto": "SECRET_KEY\n", "repo/in/a.proto": "VISIBLE\n"]) { folder throws in
             func texts(_ paths: [String], _ includes: [String], _ folders: (String?, String?)) throws -> String {
                 let sources = try ProtoSources.find(
@@ -108,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `quotes nothing above what a user has named, whatever package a file names`() throws {
+    @Test func `The search for .proto files quotes nothing above the folders that a user has named`() throws {
         try ProjectFolder.with([
             "ada/.aws/credentials": "SECRET_KEY\n", "ada/inc/.aws/credentials/.keep": "",
             "ada/repo/x.proto": #"syntax = "proto3"; package ada.repo; import "ada/.aws/credentials";"#,
@@ -132,7 +132,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(1)))
-    func `is an error for a file of more than 64 MiB, and for a pipe, which is not waited for`() throws {
+    func `The search for .proto files refuses a file of more than 64 MiB, and a pipe without waiting`() throws {
         try ProjectFolder.with(["p/large.proto": Self.head, "p/a.proto": Self.head + "import \"large.proto\";"]) {
             folder throws in
             #expect(truncate("\(folder.path)/p/large.proto", 64 << 20 + 1) == 0)
@@ -151,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `finds imports next to the requested files, in includes, and among the built-in files`() throws {
+    @Test func `The search for .proto files finds imports next to the files, in includes, and built in`() throws {
         try ProjectFolder.with([
             "p/a.proto": Self.head
                 + "import \"b.proto\"; import \"far/c.proto\"; import \"built/in.proto\"; message A { B b = 1; C c = 2; D d = 3; }",
@@ -167,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `reports errors with the path of the file, as editors open it`() throws {
+    @Test func `The search for .proto files reports errors with the path of the file, as editors open it`() throws {
         try ProjectFolder.with(["user/v1/a.proto": Self.head + "package user.v1;\nmessage A { B b = 1; }\n"]) {
             folder in
             let sources = try ProtoSources.find([folder.path + "/user/v1/a.proto"], includes: [])
@@ -177,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `fails for a missing path, and names it`() throws {
+    @Test func `The search for .proto files fails for a missing path, and names it`() throws {
         try ProjectFolder.with(["a.txt": "", "empty/x.txt": ""]) { folder throws in
             for path in ["/no/such/folder", folder.path + "/a.txt", folder.path + "/empty"] {
                 let error = #expect(throws: GeneratorError.missingInput) { try ProtoSources.find([path], includes: []) }
@@ -196,7 +196,7 @@ import Testing
             ("syntax = \"proto3\"; package a.b; message M {}", "a.b"), ("message M { string package = 1; }", nil),
             ("", nil),
         ] as [(String, String?)])
-    func `reads the package without compiling`(text: String, package: String?) {
+    func `The search for .proto files reads the package without compiling`(text: String, package: String?) {
         #expect(PackageStatement.find(in: Array(text.utf8)) == package)
     }
 
@@ -205,23 +205,24 @@ import Testing
         ("a/..", "./a/.."),
         ("/", "/"),
     ])
-    func `normalizes paths`(path: String, spelled: String) {
+    func `The search for .proto files normalizes paths`(path: String, spelled: String) {
         #expect(ProtoSources.normalized(path) == spelled)
     }
 }
 
-@Suite struct `The relative path between two paths` {
+@Suite struct RelativePathTests {
     @Test(arguments: [
         ("/a/b", "/a/c/d", "../c/d"), ("/a/b", "/a/b/c", "c"), ("/a", "/a", "."), ("/a/b/../c", "/a/d", "../d"),
         ("out", "protos/x.proto", "../protos/x.proto"), ("./out/x", "./protos", "../../protos"),
     ])
-    func `is the same in any folder`(folder: String, path: String, relative: String) {
+    func `The relative path between two paths is the same in any folder`(folder: String, path: String, relative: String)
+    {
         #expect(RelativePath.from(folder, to: path) == relative)
     }
 }
 
-@Suite struct `The stamp of files` {
-    @Test func `changes when a file is written, created or removed`() throws {
+@Suite struct FileStampTests {
+    @Test func `The stamp of files changes when a file is written, created or removed`() throws {
         try ProjectFolder.with(["p/a.proto": "a", "q.proto": "q"]) { folder throws in
             let paths = [folder.path + "/p", folder.path + "/q.proto"]
             let first = FileSnapshot(paths)
@@ -237,7 +238,7 @@ import Testing
         }
     }
 
-    @Test func `changes where a file of the same size takes the place of another`() throws {
+    @Test func `The stamp of files changes if a file of the same size replaces another`() throws {
         try ProjectFolder.with(["a.proto": "a", "b.proto": "b"]) { folder throws in
             let before = FileSnapshot([folder.path + "/a.proto"])
             try folder.remove("a.proto")
@@ -246,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `changes when the file changes that a symbolic link leads to`() throws {
+    @Test func `The stamp of files changes with the target of a symbolic link`() throws {
         try ProjectFolder.with(["a.proto": "a"]) { folder throws in
             try FileManager.default.createSymbolicLink(
                 atPath: folder.path + "/link.proto", withDestinationPath: "a.proto")

@@ -6,14 +6,14 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `The modules of the runtime` {
+@Suite struct RuntimeModulesTests {
     /// The places of this package's C modules, seen from the package that is built.
     enum Place: CaseIterable {
         case package, checkout, dependencyByPath
     }
 
     @Test(arguments: Place.allCases)
-    func `are found with their module maps in the build of the package, and of a package that depends on it`(
+    func `The modules of the runtime are found with their module maps in the build of a dependent package`(
         place: Place
     ) throws {
         let package =

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Files that are staged together` {
+@Suite struct StagedOutputTests {
     /// Enough for several threads, in folders that lie in others.
     private static let files = (0..<300).map { number in
         GeneratedFile(path: "a/\(number % 7)/\(number % 3)/F\(number).swift", text: "file \(number)\n")
@@ -17,7 +17,7 @@ import Testing
         return staged
     }
 
-    @Test func `appear all at once, each with its text`() throws {
+    @Test func `Files that are staged together appear all at once, each with its text`() throws {
         try ProjectFolder.with { folder throws in
             let staged = try staged(Self.files, in: folder)
             #expect(try folder.names().allSatisfy { $0.hasSuffix(".tmp") })
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `leave no file and no folder behind where they are let go`() throws {
+    @Test func `Files that are staged together leave no file and no folder behind when they are dropped`() throws {
         try ProjectFolder.with(["mine/A.swift": "mine\n"]) { folder throws in
             _ = try staged(Self.files, in: folder)
             #expect(try folder.everything() == ["mine", "mine/A.swift"])
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [0, 150, 299])
-    func `leave nothing behind where one of them cannot be written`(number: Int) throws {
+    func `Files that are staged together leave nothing behind if one of them cannot be written`(number: Int) throws {
         try ProjectFolder.with(["mine": "a file\n"]) { folder throws in
             var files = Self.files
             files[number].path = "mine/A.swift"

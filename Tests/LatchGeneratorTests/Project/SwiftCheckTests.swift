@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite(.timeLimit(.minutes(2))) struct `A compiler that does not end` {
+@Suite(.timeLimit(.minutes(2))) struct SwiftCheckTests {
     /// Runs `body` with the path of a program.
     private func with(_ script: String, _ body: (String) async throws -> Void) async throws {
         let path = "\(FileManager.default.temporaryDirectory.path)/compiler-\(UUID().uuidString)"
@@ -20,14 +20,14 @@ import Testing
         try await body(path)
     }
 
-    @Test func `gets no file whose name is two in a list of files`() throws {
+    @Test func `A compiler that does not end gets no file name that a list of files would split`() throws {
         try ProjectFolder.with(["p/a.swift": "", "p/g\n/etc/passwd\nz.swift": ""]) { folder throws in
             let error = #expect(throws: GeneratorError.missingInput) { try SwiftCheck.files(at: folder.path + "/p") }
             #expect(error?.message.contains("control character") == true)
         }
     }
 
-    @Test func `is ended at its deadline, and the check says so`() async throws {
+    @Test func `A compiler that does not end is ended at its deadline, and the check says so`() async throws {
         try await with("exec sleep 1000") { path in
             let toolchain = SwiftToolchain(compiler: path, runtime: nil)
             let late = try await SwiftCheck(toolchain, deadline: .milliseconds(50)).check(["/a.swift"], depth: .syntax)
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `can end its children before`() async throws {
+    @Test func `A compiler that does not end can end its children first`() async throws {
         try await with("trap 'kill $child; : > \"$0.interrupted\"; exit 1' INT; sleep 1000 & child=$!; wait") { path in
             func isInterrupted() -> Bool { FileManager.default.fileExists(atPath: path + ".interrupted") }
             // The shell may need a moment until it can be interrupted.
@@ -49,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `is killed where it ignores the deadline`() async throws {
+    @Test func `A compiler that does not end is killed if it ignores the deadline`() async throws {
         try await with("trap '' INT; exec sleep 1000") { path in
             let run = try await ChildProcess.runCompiler(
                 path, [], deadline: .milliseconds(500), grace: .milliseconds(10))

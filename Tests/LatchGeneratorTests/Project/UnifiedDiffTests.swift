@@ -4,8 +4,8 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `A difference of two texts` {
-    @Test func `is shown as diff -u shows it`() {
+@Suite struct UnifiedDiffTests {
+    @Test func `A diff of two texts is shown as diff -u shows it`() {
         let old = (1...12).map { "line \($0)\n" }.joined()
         let new = old.replacing("line 2\n", with: "two\n").replacing("line 12\n", with: "line 12\nline 13\n")
         #expect(
@@ -28,7 +28,7 @@ import Testing
                 """)
     }
 
-    @Test func `shows new and removed files as a whole`() {
+    @Test func `A diff of two texts shows new and removed files as a whole`() {
         #expect(
             UnifiedDiff(nil, "a\nb\n").unified(from: "/dev/null", to: "b")
                 == "--- /dev/null\n+++ b\n@@ -0,0 +1,2 @@\n+a\n+b\n")
@@ -36,11 +36,11 @@ import Testing
             UnifiedDiff("a\n", nil).unified(from: "a", to: "/dev/null") == "--- a\n+++ /dev/null\n@@ -1 +0,0 @@\n-a\n")
     }
 
-    @Test(arguments: ["", "a\n", "a\nb\nc\n"]) func `is nothing where the texts are one`(text: String) {
+    @Test(arguments: ["", "a\n", "a\nb\nc\n"]) func `A diff of two equal texts is empty`(text: String) {
         #expect(UnifiedDiff(text, text).unified(from: "a", to: "b") == "")
     }
 
-    @Test(arguments: 0..<60) func `leads from the one to the other`(seed: Int) throws {
+    @Test(arguments: 0..<60) func `A diff of two texts leads from one to the other`(seed: Int) throws {
         var random = SmallRandom(state: UInt64(seed) &* 7919 &+ 1)
         let old = (0..<Int(random.next() % 40)).map { _ in "l\(random.next() % 6)" }
         var new = old
@@ -56,7 +56,7 @@ import Testing
         #expect(try Self.apply(diff, to: old) == new)
     }
 
-    @Test func `of texts with nothing in common is a replacement, found soon`() throws {
+    @Test func `A diff of texts with nothing in common is a replacement, found quickly`() throws {
         let old = (0..<3_000).map { "old \($0)" }
         let new = (0..<3_000).map { "new \($0)" }
         let diff = UnifiedDiff(Self.text(old), Self.text(new)).unified(from: "a", to: "b")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `A call by protoc` {
+@Suite struct ProtocPluginTests {
     /// A parsed response.
     private struct Response {
         var files: [String: String] = [:]
@@ -42,7 +42,7 @@ import Testing
         return response
     }
 
-    @Test func `returns a file next to each .proto file, with its comments`() throws {
+    @Test func `A call from protoc returns a file next to each .proto file, with its comments`() throws {
         let response = try response(try request(["shop/v1/shop.proto": Self.proto], generate: ["shop/v1/shop.proto"]))
         #expect(response.error == nil)
         #expect(response.files.keys.sorted() == ["shop/v1/shop.latch.swift"])
@@ -51,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: ["Order {}", "A\nlet pwned = 1", "1st", "Über", ""], 0..<6)
-    func `is refused where a name is not an identifier`(name: String, place: Int) throws {
+    func `A call from protoc is refused if a name is not an identifier`(name: String, place: Int) throws {
         var names = ["Order", "total", "Kind", "KIND_BIG", "Orders", "Get"]
         names[place] = name
         var writer = WireWriter()
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: ["../../up.proto", "/etc/up.proto", "a/../../up.proto", "a\u{1B}[2J.proto"])
-    func `is refused where a file would be outside of the output`(name: String) throws {
+    func `A call from protoc is refused if a file would be outside the output`(name: String) throws {
         var writer = WireWriter()
         writer.string(1, name)
         writer.message(15) { file in
@@ -95,7 +95,7 @@ import Testing
         #expect(response.error?.contains("\u{1B}") == false)
     }
 
-    @Test func `gets the same text as a call of the generator itself`() throws {
+    @Test func `A call from protoc gets the same text as a call of the generator itself`() throws {
         let compilation = Compiler { _ in Array(Self.proto.utf8) }.compile(["shop.proto"])
         var options = SwiftOptions()
         options.layout = .perFile
@@ -104,13 +104,13 @@ import Testing
         #expect(response.files["shop.latch.swift"] == written.files.first?.text)
     }
 
-    @Test func `says that it knows proto3's optional and the editions from proto2 to 2026`() throws {
+    @Test func `A call from protoc says that it knows proto3's optional and the editions from proto2 to 2026`() throws {
         let message = try response(try request(["a.proto": Self.proto], generate: ["a.proto"])).message
         #expect(message.number(2) == 3)
         #expect((message.int32(3), message.int32(4)) == (998, 1002))
     }
 
-    @Test func `knows editions`() throws {
+    @Test func `A call from protoc knows editions`() throws {
         let text =
             "edition = \"2023\"; package e; message M { string a = 1 [features.field_presence = IMPLICIT]; string b = 2; }"
         let response = try response(try request(["e.proto": text], generate: ["e.proto"]))
@@ -118,7 +118,7 @@ import Testing
         #expect(swift.contains("var a: String {") && swift.contains("var b: String? {"))
     }
 
-    @Test func `takes parameters`() throws {
+    @Test func `A call from protoc takes parameters`() throws {
         let files = ["shop/v1/shop.proto": Self.proto]
         let response = try response(
             try request(
@@ -130,13 +130,14 @@ import Testing
     }
 
     @Test(arguments: ["colour=red", "visibility=open", "layout=flat"])
-    func `reports unknown parameters`(parameter: String) throws {
+    func `A call from protoc reports unknown parameters`(parameter: String) throws {
         let response = try response(try request(["a.proto": Self.proto], generate: ["a.proto"], parameter: parameter))
         #expect(response.error?.contains(parameter.split(separator: "=")[0]) == true && response.files.isEmpty)
         #expect(response.message.number(2) == 3, "what it can do is told in any case")
     }
 
-    @Test func `finds types of other modules by a mapping, and reports missing ones without it`() throws {
+    @Test
+    func `A call from protoc finds types of other modules by a mapping, and reports missing ones without it`() throws {
         let files = [
             "base/money.proto": "syntax = \"proto3\"; package base; message Money { int64 cents = 1; }",
             "shop.proto":
@@ -146,7 +147,7 @@ import Testing
         #expect(mapped.files["shop.latch.swift"]?.contains("import Base") == true, "\(mapped.error ?? "")")
     }
 
-    @Test func `writes the requested files, and not their imports`() throws {
+    @Test func `A call from protoc writes the requested files, and not their imports`() throws {
         let files = [
             "base/money.proto": "syntax = \"proto3\"; package base; message Money { int64 cents = 1; }",
             "shop.proto":
@@ -159,7 +160,7 @@ import Testing
         #expect(both.files["shop.latch.swift"] == one.files["shop.latch.swift"])
     }
 
-    @Test func `trusts protoc, which passes on neither options for sources alone nor what they decide`() throws {
+    @Test func `A call from protoc trusts protoc, which passes on no options for sources only`() throws {
         // protoc has read `default_symbol_visibility` and `declaration`, and left both out of the request.
         let base = """
             edition = "2024"; package base;
@@ -185,13 +186,15 @@ import Testing
     }
 
     @Test(arguments: [[], [0xFF], [0x0A, 0x05, 0x61]] as [[UInt8]])
-    func `that is malformed gets an error, and does not trap`(bytes: [UInt8]) throws {
+    func `A call from protoc that is malformed gets an error, and does not trap`(bytes: [UInt8]) throws {
         let response = try response(bytes)
         #expect(response.files.isEmpty && (bytes.isEmpty || response.error != nil))
     }
 
     @Test(arguments: [("a/Shop.proto", "a/shop.proto"), ("\u{E9}.proto", "e\u{301}.proto")])
-    func `is refused where a file system may keep one of two files`(one: String, other: String) throws {
+    func `A call from protoc is refused if a file system can keep only one of two files`(one: String, other: String)
+        throws
+    {
         var writer = WireWriter()
         for name in [one, other] { writer.string(1, name) }
         for (index, name) in [one, other].enumerated() {
@@ -206,7 +209,7 @@ import Testing
         #expect(error.contains("would have one path") || error.contains("another form of Unicode"), "\(error)")
     }
 
-    @Test func `is refused where an import is spelled in another form of Unicode`() throws {
+    @Test func `A call from protoc is refused if an import is spelled in another form of Unicode`() throws {
         var writer = WireWriter()
         writer.string(1, "b.proto")
         writer.message(15) { $0.string(1, "\u{E9}.proto") }
@@ -217,7 +220,7 @@ import Testing
         #expect(try response(writer.bytes).error?.contains("in another form of Unicode") == true)
     }
 
-    @Test func `for a missing file gets an error`() throws {
+    @Test func `A call from protoc for a missing file gets an error`() throws {
         var writer = WireWriter()
         writer.string(1, "missing.proto")
         #expect(try response(writer.bytes).error?.contains("missing.proto") == true)

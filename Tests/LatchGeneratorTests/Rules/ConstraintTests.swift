@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `The options of a request's fields` {
+@Suite struct ConstraintTests {
     /// The checks of a request with fields, each as its condition and its sentence.
     private func checks(_ fields: String) throws -> (checks: [RuleCheck], errors: [Diagnostic]) {
         let text = """
@@ -38,7 +38,7 @@ import Testing
         return checks.map(\.condition)
     }
 
-    @Test func `are checked as the short list says`() throws {
+    @Test func `The options of a request's fields are checked as the short list says`() throws {
         let (checks, errors) = try checks(
             """
             string email = 1 [(axiom.swift_validation) = "required,email"];
@@ -56,7 +56,7 @@ import Testing
             ])
     }
 
-    @Test func `are checked as axiom_field says`() throws {
+    @Test func `The options of a request's fields are checked as axiom_field says`() throws {
         let conditions = try conditions(
             """
             string title = 1 [(axiom.field_options) = { required: true min_length: 1 max_length: 200 }];
@@ -81,11 +81,12 @@ import Testing
         ("bytes data = 1", "!request.data.isEmpty"), ("map<string, string> pairs = 1", "!request.pairs.isEmpty"),
         ("optional bool agreed = 1", "(request.agreed != nil)"),
         ("optional string name = 1", "!(request.name?.isEmpty ?? true)"),
-    ]) func `can require every kind of field`(field: String, condition: String) throws {
+    ])
+    func `The options of a request's fields can require every kind of field`(field: String, condition: String) throws {
         #expect(try conditions("\(field) [(axiom.field_options) = { required: true }];") == [condition])
     }
 
-    @Test func `are errors where the field can never hold them`() throws {
+    @Test func `The options of a request's fields are errors if the field can never satisfy them`() throws {
         for field in [
             "string code = 1 [(axiom.field_options) = { validation_pattern: \"(\" }];",
             "int32 code = 1 [(axiom.swift_validation) = \"email\"];",
@@ -97,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `hold in a message within the request, where it is set`() throws {
+    @Test func `The options of a request's fields hold in a message within the request, if it is set`() throws {
         let (checks, errors) = try checks(
             """
             string name = 1;
@@ -120,7 +121,7 @@ import Testing
     }
 
     @Test(arguments: ["repeated Part part = 1;", "map<string, Part> part = 1;", "oneof one { Part part = 1; }"])
-    func `are an error within a list, a map or a oneof, which no condition reaches`(field: String) throws {
+    func `The options of a request's fields are an error within a list, a map or a oneof`(field: String) throws {
         let (checks, errors) = try checks(
             field + " message Part { string id = 1 [(axiom.swift_validation) = \"required\"]; }")
         #expect(checks.isEmpty)
@@ -131,7 +132,7 @@ import Testing
         #expect(errors.first?.severity == .error && errors.first?.hint?.contains("--allow-unenforced-rules") == true)
     }
 
-    @Test func `are an error in a message that contains itself, and take no time in many that contain each other`()
+    @Test func `The options of a request's fields are an error in a message that contains itself`()
         throws
     {
         let names = (0..<14).map { "M\($0)" }
@@ -144,7 +145,8 @@ import Testing
         #expect(errors.contains { $0.message.hasSuffix("are not checked within 'test.v1.Request.M0.again'") })
     }
 
-    @Test(.tags(.g8)) func `every rule of the user service is understood, and its message names the field`() throws {
+    @Test(.tags(.validationRules))
+    func `Every rule of the user service is understood, and its message names the field`() throws {
         let plan = try userServicePlan()
         let checked = plan.methods.filter { !$0.requirements.rules.isEmpty }
         #expect(checked.count >= 12)

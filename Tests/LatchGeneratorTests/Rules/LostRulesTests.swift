@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Rules that no check reaches` {
+@Suite struct LostRulesTests {
     private static let validate = """
         syntax = "proto2"; package buf.validate; import "google/protobuf/descriptor.proto";
         message StringRules { optional uint64 min_len = 2; optional string later = 90; extensions 1000 to max; }
@@ -68,7 +68,7 @@ import Testing
             service S { rpc Do(M) returns (M) { option (axiom.method_options).validation_rules = "!request.f.isEmpty"; } }
             """, "'a.S.Do' sets the option 50012"
         ),
-    ]) func `are an error where the declaration of their option is not in the request`(
+    ]) func `Rules that no check reaches are an error if the request lacks the declaration of their option`(
         text: String, complaint: String
     ) throws {
         let answer = try answer(Self.file(text))
@@ -78,7 +78,7 @@ import Testing
         #expect(allowed == "1 files", "\(allowed)")
     }
 
-    @Test func `are an error where the declaration lacks what they set`() throws {
+    @Test func `Rules that no check reaches are an error if the declaration lacks their fields`() throws {
         let text = Self.file("message M { string f = 1 [(buf.validate.field).string.later = \"x\"]; }")
         let answer = try answer(text, declarations: Self.older)
         #expect(answer.contains("'a.M.f' sets fields of the option 1159"), "\(answer)")
@@ -86,7 +86,7 @@ import Testing
         #expect(try self.answer(known, declarations: Self.older) == "1 files")
     }
 
-    @Test func `are an error where no file that is imported declares their option`() throws {
+    @Test func `Rules that no check reaches are an error if no imported file declares their option`() throws {
         // The declaration is in the request, and not among the imports.
         let text = Self.file("message M { string f = 1 [(buf.validate.field).string.min_len = 1]; }")
         var writer = WireWriter()
@@ -105,7 +105,8 @@ import Testing
         #expect(answer?.contains("'a.M.f' sets the option 1159") == true, "\(answer ?? "")")
     }
 
-    @Test func `of protoc-gen-validate are told without their declaration too`() throws {
+    @Test
+    func `Rules of protoc-gen-validate that no check reaches are reported without their declaration too`() throws {
         var writer = WireWriter()
         writer.string(1, "a.proto")
         writer.message(15) { file in
@@ -128,7 +129,7 @@ import Testing
     @Test(arguments: [
         "(buf.validate.field).string.min_len = 1", "(axiom.swift_validation) = \"required\"",
         "(axiom.options.v1.axiom_field).required = true",
-    ]) func `are an error on an extension`(option: String) throws {
+    ]) func `Rules that no check reaches are an error on an extension`(option: String) throws {
         for text in [
             "extend M { string f = 100 [\(option)]; }", "message N { extend M { string f = 100 [\(option)]; } }",
         ] {
@@ -153,7 +154,7 @@ import Testing
                 "field = 1159", with: "field = 51160"), "'v.buf.validate.field', which has the number 51160"
         ),
     ])
-    func `are an error where an option has the name of buf.validate or its number, and not both`(
+    func `Rules that no check reaches are an error if an option has only the name or number of buf.validate`(
         declarations: String, words: String
     ) throws {
         let text = """
@@ -168,7 +169,7 @@ import Testing
         #expect(output.diagnostics.first?.message.contains(words) == true, "\(output.diagnostics)")
     }
 
-    @Test func `of streaming methods are not among them: the server checks each message`() throws {
+    @Test func `Rules of streaming methods are reached: the server checks each message`() throws {
         let text = """
             syntax = "proto3"; package a; import "axiom_options.proto";
             message M { string f = 1 [(axiom.swift_validation) = "required"]; int32 n = 2; }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `A validation rule` {
+@Suite struct RuleConditionTests {
     @Test(arguments: [
         ("!request.email.isEmpty", "!request.email.isEmpty", "email must not be empty"),
         ("request.email.contains('@')", #"request.email.utf8.contains("@".utf8)"#, "email must contain '@'"),
@@ -42,13 +42,16 @@ import Testing
         ),
         ("request.count >= 1", "request.count >= 1", "count must be at least 1"),
         ("!request.class.isEmpty", "!request.`class`.isEmpty", "class must not be empty"),
-    ]) func `becomes a condition of Swift and a sentence`(rule: String, condition: String, message: String) throws {
+    ])
+    func `A validation rule becomes a Swift condition and a sentence`(rule: String, condition: String, message: String)
+        throws
+    {
         #expect(try RuleTexts.condition(rule) == condition)
         #expect(try RuleTexts.message(rule) == message)
     }
 
     @Test(
-        .tags(.g8),
+        .tags(.validationRules),
         arguments: [
             // && binds more tightly than ||, and ! more tightly than both.
             (
@@ -65,7 +68,7 @@ import Testing
             ),
             ("!request.accept_terms && !!request.email.isEmpty", "!request.acceptTerms && request.email.isEmpty"),
             ("!(request.limit > 1 && !request.accept_terms)", "(request.limit <= 1) || request.acceptTerms"),
-        ]) func `keeps its precedence`(rule: String, condition: String) throws
+        ]) func `A validation rule keeps its precedence`(rule: String, condition: String) throws
     {
         #expect(try RuleTexts.condition(rule) == condition)
     }
@@ -78,7 +81,7 @@ import Testing
         ("!request.profile.bio.isEmpty", "!(request.profile?.bio.isEmpty ?? true)"),
         ("request.profile.twin.age >= 18", "(request.profile?.twin?.age ?? 0) >= 18"),
         ("request.nick_name.contains('x')", #"(request.nickName?.utf8.contains("x".utf8) ?? false)"#),
-    ]) func `reads an absent field as its default`(rule: String, condition: String) throws {
+    ]) func `A validation rule reads an absent field as its default`(rule: String, condition: String) throws {
         #expect(try RuleTexts.condition(rule) == condition)
     }
 
@@ -91,16 +94,16 @@ import Testing
         ("has(request.profile.born)", "(request.profile?.hasBorn ?? false)"),
         ("has(request.phone)", "request.storage.has(19)"),
         ("has(request.person)", "request.storage.has(20)"),
-    ]) func `tests the presence of a field`(rule: String, condition: String) throws {
+    ]) func `A validation rule tests the presence of a field`(rule: String, condition: String) throws {
         #expect(try RuleTexts.condition(rule) == condition)
     }
 
-    @Test func `reads a member of a oneof from the storage`() throws {
+    @Test func `A validation rule reads a member of a oneof from the storage`() throws {
         #expect(try RuleTexts.condition("!request.phone.isEmpty") == "!request.storage[string: 19].isEmpty")
         #expect(try RuleTexts.condition("request.room < 5") == "request.storage[int32: 21] < 5")
     }
 
-    @Test func `compares enums by the names and the numbers of their values`() throws {
+    @Test func `A validation rule compares enums by the names and the numbers of their values`() throws {
         #expect(try RuleTexts.condition("request.role != ROLE_UNSPECIFIED") == "request.role.rawValue != 0")
         #expect(try RuleTexts.message("request.role != ROLE_UNSPECIFIED") == "role must not be ROLE_UNSPECIFIED")
         #expect(try RuleTexts.condition("request.role == 3") == "request.role.rawValue == 3")
@@ -109,7 +112,7 @@ import Testing
         #expect(contains == "request.roles.contains { $0.rawValue == 3 }")
     }
 
-    @Test func `compares times only where both are there`() throws {
+    @Test func `A validation rule compares times only if both are present`() throws {
         let condition = try RuleTexts.condition("request.created_after < request.created_before")
         #expect(
             condition == "(!request.hasCreatedAfter || !request.hasCreatedBefore"
@@ -119,13 +122,13 @@ import Testing
                 == "created_after must be before created_before")
     }
 
-    @Test func `compares numbers of different types`() throws {
+    @Test func `A validation rule compares numbers of different types`() throws {
         #expect(try RuleTexts.condition("request.limit < request.offset") == "request.limit < request.offset")
         #expect(try RuleTexts.condition("request.limit < request.rate") == "Double(request.limit) < request.rate")
         #expect(try RuleTexts.condition("request.share < request.rate") == "Double(request.share) < request.rate")
     }
 
-    @Test func `matches a pattern`() throws {
+    @Test func `A validation rule matches a pattern`() throws {
         let rule = #"request.email.matches('^[a-z]+@\w+$')"#
         #expect(try RuleTexts.condition(rule) == #"TextPattern("^[a-z]+@\\w+$").matches(request.email)"#)
         #expect(try RuleTexts.message(rule) == #"email must match '^[a-z]+@\w+$'"#)
@@ -133,7 +136,7 @@ import Testing
             try RuleTexts.condition(#"request.email matches "a'b""#) == #"TextPattern("a'b").matches(request.email)"#)
     }
 
-    @Test func `names every field where it is about several`() throws {
+    @Test func `A validation rule names every field if it concerns several`() throws {
         #expect(
             try RuleTexts.message("!request.email.isEmpty || !request.phone.isEmpty")
                 == "email must not be empty or phone must not be empty")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `A validation rule that is wrong` {
+@Suite struct RuleErrorTests {
     @Test(arguments: [
         ("request.mail.isEmpty", 8, "has no field 'mail'"),
         ("!request.email.isEmpty && request.profile.bioo.isEmpty", 42, "has no field 'bioo'"),
@@ -35,19 +35,22 @@ import Testing
         ("request.person == request.profile", 8, "cannot be compared"),
         ("request.email.matches('(a')", 0, "the pattern '(a' is invalid"),
         ("request.profile.born < request.created_after", 21, "fields of the request itself"),
-    ]) func `reports the error and its place`(rule: String, column: Int, message: String) throws {
+    ])
+    func `A validation rule that is wrong reports the error and its place`(rule: String, column: Int, message: String)
+        throws
+    {
         let error = try RuleTexts.error(rule)
         #expect(error.message.contains(message), "\(error.message)")
         #expect(error.column == column)
     }
 
-    @Test func `leaves the others of its method`() throws {
+    @Test func `A validation rule that is wrong does not affect the others of its method`() throws {
         let (checks, errors) = try RuleTexts.check("request.email.isEmpty", "what?", "request.limit > 0")
         #expect(checks.map(\.condition) == ["request.email.isEmpty", "request.limit > 0"])
         #expect(errors.count == 1)
     }
 
-    @Test func `is shown with its line, a caret and a hint`() throws {
+    @Test func `A validation rule that is wrong is shown with its line, a caret and a hint`() throws {
         let error = try #require(try RuleTexts.check("request.emailAddress.isEmpty").errors.first)
         #expect(error.description.contains("rules.proto:"))
         #expect(error.description.contains("^"))
@@ -56,7 +59,7 @@ import Testing
         #expect(near.hint == "there is 'nick_name'")
     }
 
-    @Test func `does not run out of stack`() throws {
+    @Test func `A validation rule that is wrong does not run out of stack`() throws {
         for rule in [
             String(repeating: "(", count: 100_000), String(repeating: "!", count: 100_000) + "request.email.isEmpty",
         ] {

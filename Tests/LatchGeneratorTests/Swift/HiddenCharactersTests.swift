@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Characters that a reader does not see` {
+@Suite struct HiddenCharactersTests {
     /// Zero-width spaces, joiners in words, marks of the direction, fillers and tags.
     static let hidden: [Unicode.Scalar] = [
         "\u{200B}", "\u{200C}", "\u{200D}", "\u{2060}", "\u{FEFF}", "\u{AD}", "\u{34F}", "\u{115F}", "\u{3164}",
@@ -13,7 +13,9 @@ import Testing
     ]
 
     @Test(arguments: hidden)
-    func `are replaced in comments, and escaped in JSON names and literals`(scalar: Unicode.Scalar) throws {
+    func `Invisible characters are replaced in comments, and escaped in JSON names and literals`(scalar: Unicode.Scalar)
+        throws
+    {
         let text = try swift(
             """
             // A\(scalar)b.
@@ -27,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: ["👩\u{200D}🚀", "❤\u{FE0F}\u{200D}🔥", "می\u{200C}خواهم", "é", "中文"])
-    func `are not those that words and emoji need`(word: String) throws {
+    func `Invisible characters exclude those that words and emoji need`(word: String) throws {
         #expect(try swift("// \(word)\nmessage M {}").contains("/// \(word)\n"))
         #expect(word.withoutHidden == word)
     }

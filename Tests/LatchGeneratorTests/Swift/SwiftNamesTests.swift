@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `Names in Swift` {
+@Suite struct SwiftNamesTests {
     @Test(arguments: [
         ("user_id", "userId"), ("avatar_url", "avatarUrl"), ("requires_2fa", "requires2fa"), ("id", "id"),
         ("HTTPServer", "httpServer"), ("avatarURL", "avatarUrl"), ("URLs", "urLs"), ("ID", "id"),
@@ -13,12 +13,12 @@ import Testing
         ("SCREAMING_CASE", "screamingCase"),
         ("list_OAuthClients", "listOAuthClients"),
     ])
-    func `have the words that heck finds`(name: String, camel: String) {
+    func `Names in Swift have the words that heck finds`(name: String, camel: String) {
         #expect(SwiftNames.lowerCamel(name) == camel)
     }
 
     @Test(arguments: [("user_id", "UserId"), ("requires_2fa", "Requires2fa"), ("OAuth", "OAuth")])
-    func `begin with a capital where they name types`(name: String, pascal: String) {
+    func `Names in Swift begin with a capital letter if they name types`(name: String, pascal: String) {
         #expect(SwiftNames.pascal(name) == pascal)
     }
 
@@ -27,7 +27,7 @@ import Testing
         ("description", "description_"), ("storage", "storage_"), ("hash_value", "hashValue_"), ("json", "json"),
         ("_2fa", "_2fa"), ("_", "empty_"), ("unknown_fields", "unknownFields_"), ("type", "type"),
     ])
-    func `of fields leave what Swift and messages use`(name: String, property: String) {
+    func `Names of fields in Swift avoid those of Swift and of messages`(name: String, property: String) {
         #expect(SwiftNames.property(name) == property)
     }
 
@@ -35,7 +35,7 @@ import Testing
         ("User", "User"), ("oAuthURL", "OAuthURL"), ("foo_bar", "FooBar"), ("Type", "Type_"), ("Protocol", "Protocol_"),
         ("Task", "Task"), ("Swift", "Swift_"), ("user", "User"),
     ])
-    func `of types keep their acronyms`(name: String, type: String) {
+    func `Names of types in Swift keep their acronyms`(name: String, type: String) {
         #expect(SwiftNames.type(name) == type)
     }
 
@@ -45,22 +45,22 @@ import Testing
         ("HTTP_CODE_OK", "HTTPCode", "ok"), ("ROLE_DEFAULT", "Role", "`default`"), ("ROLE_INIT", "Role", "init_"),
         ("E_UNRECOGNIZED", "E", "unrecognized_"), ("ROLE_", "Role", "role"),
     ])
-    func `of an enum's values lose the enum's`(value: String, name: String, spelling: String) {
+    func `Names of an enum's values in Swift lose the enum's name`(value: String, name: String, spelling: String) {
         #expect(SwiftNames.enumCase(value, of: name) == spelling)
     }
 
-    @Test func `of a oneof's cases are not those of Optional`() {
+    @Test func `Names of a oneof's cases in Swift avoid those of Optional`() {
         #expect(SwiftNames.oneofCase("some") == "some_")
         #expect(SwiftNames.oneofCase("e_mail") == "eMail")
     }
 
-    @Test func `of methods begin small`() {
+    @Test func `Names of methods in Swift begin with a small letter`() {
         #expect(SwiftNames.method("RequestPasswordReset") == "requestPasswordReset")
         #expect(SwiftNames.method("Import") == "`import`")
         #expect(SwiftNames.bare(SwiftNames.method("Import")) == "import")
     }
 
-    @Test func `and texts become literals`() {
+    @Test func `Names in Swift and texts become literals`() {
         #expect(SwiftNames.literal("a\"b\\c\n\u{1}\\(d)é") == #""a\"b\\c\n\u{1}\\(d)é""#)
     }
 }

@@ -4,8 +4,8 @@ import Testing
 
 @testable import LatchGenerator
 
-@Suite struct `A printer of Swift` {
-    @Test func `indents blocks, and puts gaps only between lines`() {
+@Suite struct SwiftPrinterTests {
+    @Test func `The Swift printer indents blocks, and puts gaps only between lines`() {
         var printer = SwiftPrinter()
         printer.gap()
         printer.block("struct A {") {
@@ -29,7 +29,7 @@ import Testing
                 """)
     }
 
-    @Test func `lets no line end or control character of a text begin a line of its own`() {
+    @Test func `The Swift printer lets no line end or control character of a text begin a new line`() {
         var printer = SwiftPrinter(fileFrom: "a\rimport B\n.proto")
         printer.doc("One\rimport Evil\r\nTwo\u{1B}[2J\u{0}\u{B}\u{C}three")
         printer.line("let a = 1\u{7F}\u{1F}")
@@ -40,14 +40,14 @@ import Testing
     }
 
     /// CVE-2021-42574.
-    @Test func `lets no comment change the direction of what follows it`() {
+    @Test func `The Swift printer lets no comment change the direction of what follows it`() {
         var printer = SwiftPrinter(fileFrom: "a\u{202E}.proto")
         printer.doc("One\u{202E}two\u{2066}, \u{2028}three é 漢 👩‍👩‍👧")
         #expect(printer.text.hasSuffix("/// One\u{FFFD}two\u{FFFD}, \u{FFFD}three é 漢 👩‍👩‍👧\n"))
         #expect(!printer.text.unicodeScalars.contains("\u{202E}"))
     }
 
-    @Test func `writes comments without the spaces around them and without words for linters`() {
+    @Test func `The Swift printer writes comments without the spaces around them and without words for linters`() {
         var printer = SwiftPrinter()
         printer.block("{") {
             $0.doc(" First.\n\n   Indented. \n buf:lint:ignore FIELD_LOWER_SNAKE_CASE\n\n")
@@ -57,13 +57,13 @@ import Testing
         #expect(printer.text == "{\n    /// First.\n    ///\n    ///   Indented.\n}\n")
     }
 
-    @Test func `takes away white space of any script at the end of a line of a comment, and keeps other letters`() {
+    @Test func `The Swift printer removes white space of any script at the end of a comment line`() {
         var printer = SwiftPrinter()
         printer.doc("Größe\u{3000}\u{A0}\nλ\t \r\n\u{2003}\n  日本 \u{2028}")
         #expect(printer.text == "/// Größe\n/// λ\n///\n///  日本\n")
     }
 
-    @Test func `indents deeper than a line of spaces is long`() {
+    @Test func `The Swift printer can indent deeper than its prepared line of spaces`() {
         var printer = SwiftPrinter()
         func nest(_ depth: Int, _ printer: inout SwiftPrinter) {
             guard depth > 0 else { return printer.line("x") }
@@ -73,7 +73,7 @@ import Testing
         #expect(printer.text.split(separator: "\n")[20] == String(repeating: " ", count: 80) + "x")
     }
 
-    @Test func `indents each of several lines`() {
+    @Test func `The Swift printer indents each of several lines`() {
         var printer = SwiftPrinter()
         printer.block("{") { $0.lines("if a {\n\n    b()\n}") }
         #expect(printer.text == "{\n    if a {\n\n        b()\n    }\n}\n")

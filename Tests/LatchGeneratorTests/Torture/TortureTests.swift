@@ -7,7 +7,7 @@ import Testing
 @testable import LatchGenerator
 
 /// Scripts/check-plugins compiles what is generated from it, and runs the generated tests.
-@Suite struct `A schema of all that is legal` {
+@Suite struct TortureTests {
     private static let folder = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appendingPathComponent("Torture").path
 
@@ -27,14 +27,15 @@ import Testing
         return prepared
     }
 
-    @Test func `has guides for all clients`() throws {
+    @Test func `A schema of every legal construct has guides for all clients`() throws {
         let plan = try prepared { $0.set(.documentation, ["true"], from: "test") }.plan
         let guides = plan.changes.filter { $0.path.hasSuffix(".md") }
         #expect(guides.count > 50)
         #expect(guides.allSatisfy { $0.new?.isEmpty == false })
     }
 
-    @Test(arguments: ["public", "internal"]) func `is written for one file each`(visibility: String) throws {
+    @Test(arguments: ["public", "internal"])
+    func `A schema of every legal construct is written into one file each`(visibility: String) throws {
         let plan = try prepared {
             $0.set(.layout, ["perFile"], from: "test")
             $0.set(.naming, ["pathToUnderscores"], from: "test")

@@ -8,7 +8,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `The result of a route` {
+@Suite struct APIResultTests {
     private struct User: Codable, Sendable, Equatable {
         var name: String
     }
@@ -19,7 +19,7 @@ import Testing
 
     private static let failure = HTTPBody(#"{"reason":"no"}"#)
 
-    @Test func `is the answer of a success, with its response`() async throws {
+    @Test func `The result of a route is the answer of a success, with its response`() async throws {
         let client = try client(answering: .created, HTTPBody(#"{"name":"Ada"}"#), fields: ["X-A": "1"])
         let outcome = try await client.result(of: .get("x", as: User.self), failure: Refusal.self)
         #expect(outcome.value == User(name: "Ada"))
@@ -30,7 +30,7 @@ import Testing
     }
 
     @Test(arguments: [300, 400, 401, 404, 409, 422, 429, 500, 503] as [HTTPStatus])
-    func `is what the API says of a failure, whatever its status`(status: HTTPStatus) async throws {
+    func `The result of a route is the API's response to a failure, with any status`(status: HTTPStatus) async throws {
         let client = try client(answering: status, Self.failure)
         let outcome = try await client.result(of: .get("x", as: User.self), failure: Refusal.self)
         #expect(outcome.value == nil)
@@ -42,14 +42,16 @@ import Testing
         }
     }
 
-    @Test func `is what the API says of it also where a stream was asked for`() async throws {
+    @Test func `The result of a route is the API's response also if a stream was requested`() async throws {
         let client = try client(answering: .notFound, HTTPBody(pieces([#"{"reason":"#, #""no"}"#])))
         let outcome = try await client.result(of: .stream(.get, "x"), failure: Refusal.self)
         #expect(outcome.failure == Refusal(reason: "no"))
     }
 
     @Test(arguments: ["", "<html>", "[]", #"{"reason":1}"#, "null"])
-    func `is an error with the response where the failure is none of the API's`(body: String) async throws {
+    func `The result of a route is an error with the response if the failure is not one of the API's`(body: String)
+        async throws
+    {
         let error = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client(answering: 502, HTTPBody(body)).result(of: .get("x"), failure: Refusal.self)
         }
@@ -57,19 +59,20 @@ import Testing
         #expect(error?.response?.body.text == body)
     }
 
-    @Test func `is an error where a success has another shape, even that of a failure`() async throws {
+    @Test
+    func `The result of a route is an error if a success has another shape, even that of a failure`() async throws {
         await #expect(throws: HTTPError.undecodable) {
             try await client(answering: .ok, Self.failure).result(of: .get("x", as: User.self), failure: Refusal.self)
         }
     }
 
-    @Test func `is left to the route where that has a use for the status`() async throws {
+    @Test func `The result of a route is left to the route if that uses the status`() async throws {
         let route = Route<Bool>(.get, "x") { $0.status != .notFound }
         let outcome = try await client(answering: .notFound, Self.failure).result(of: route, failure: Refusal.self)
         #expect(outcome.value == false)
     }
 
-    @Test func `is what went wrong on the way, where there is no response`() async throws {
+    @Test func `The result of a route is the transport's error if there is no response`() async throws {
         let broken = Client(
             baseURL: try #require(URL(string: "https://h")), transport: ClosureHandler { _ in throw HTTPError.offline }
         )
@@ -79,7 +82,7 @@ import Testing
     }
 }
 
-@Suite struct `A problem` {
+@Suite struct ProblemTests {
     private static let text = """
         {"type":"https://h/p/credit","title":"Not enough","status":403,"detail":"30 needed","instance":"/a/1",\
         "balance":30,"accounts":["/a",null,1.5,true,{"b":"c"}]}
@@ -93,7 +96,7 @@ import Testing
     @Test(arguments: [
         "application/problem+json", "Application/Problem+JSON; charset=utf-8", "application/problem+json ;a=b",
     ])
-    func `is read from the answer that an error carries`(type: String) async throws {
+    func `A problem is read from the answer that an error carries`(type: String) async throws {
         let problem = try #require(try await error(Self.text, type: type)?.problem)
         #expect(problem.type == "https://h/p/credit")
         #expect(problem.title == "Not enough")
@@ -106,24 +109,24 @@ import Testing
     }
 
     @Test(arguments: ["application/json", "text/html", "", "application/problem+xml"])
-    func `is not read from an answer of another type`(type: String) async throws {
+    func `A problem is not read from an answer of another type`(type: String) async throws {
         #expect(try await error(Self.text, type: type)?.problem == nil)
     }
 
     @Test(arguments: ["", "[]", "null", "{", "problem"])
-    func `is not read from what is none`(body: String) async throws {
+    func `A problem is not read from an invalid answer`(body: String) async throws {
         #expect(try await error(body)?.problem == nil)
     }
 
     /// RFC 9457 §3.1.
-    @Test func `ignores members of another type than they should have`() async throws {
+    @Test func `A problem ignores members of another type than they should have`() async throws {
         let body = #"{"type":1,"title":[],"status":"403","detail":{},"instance":null,"code":"x"}"#
         let problem = try #require(try await error(body)?.problem)
         #expect(problem == ProblemDetails(extensions: ["code": "x"]))
         #expect(problem.type == "about:blank")
     }
 
-    @Test func `is the same through a decoder as through the parser`() async throws {
+    @Test func `A problem is the same through a decoder as through the parser`() async throws {
         let client = try LatchHTTPTests.client(answering: .forbidden, HTTPBody(Self.text))
         let outcome = try await client.result(of: .get("x"), failure: ProblemDetails.self)
         let parsed = ProblemDetails(try JSONValue(parsing: Array(Self.text.utf8)))
@@ -134,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `of our server is what our client reads`() async throws {
+    @Test func `A problem of our server is read by our client`() async throws {
         var router = Router()
         router.get("/known") { _ in throw ServerError.malformedRequest("It is odd.") }
         router.get("/made") { _ in

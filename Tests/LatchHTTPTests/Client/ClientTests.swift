@@ -6,7 +6,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A client` {
+@Suite struct ClientTests {
     private struct User: Codable, Sendable, Equatable {
         var id: Int
         var name: String
@@ -20,7 +20,7 @@ import Testing
             interceptors: interceptors, fields: fields)
     }
 
-    @Test func `reads a typed answer`() async throws {
+    @Test func `A client reads a typed answer`() async throws {
         let server = try RawHTTPServer { _ in .response(body: #"{"id":7,"name":"Ada"}"#) }
         let user = try await client(server).perform(.get("users/7", as: User.self))
         #expect(user == User(id: 7, name: "Ada"))
@@ -28,7 +28,7 @@ import Testing
         #expect(server.requests.first?.values(of: "Accept") == ["application/json"])
     }
 
-    @Test func `sends JSON and forms with their media type`() async throws {
+    @Test func `A client sends JSON and forms with their media type`() async throws {
         let server = try RawHTTPServer { _ in .response(201, body: #"{"id":7,"name":"Ada"}"#) }
         let client = try client(server)
         _ = try await client.perform(.post("users", json: User(id: 1, name: "Ä"), as: User.self))
@@ -40,7 +40,7 @@ import Testing
         #expect(form.values(of: "Content-Type") == ["application/x-www-form-urlencoded"])
     }
 
-    @Test func `takes an empty answer where nothing is expected`() async throws {
+    @Test func `A client takes an empty answer if nothing is expected`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
         try await client(server).perform(.delete("users/7"))
         #expect(server.requests.first?.line == "DELETE /v1/users/7 HTTP/1.1")
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [301, 400, 401, 404, 500, 503])
-    func `throws an unwelcome status with the response`(status: Int) async throws {
+    func `A client throws an unwelcome status with the response`(status: Int) async throws {
         let server = try RawHTTPServer { _ in .response(status, fields: ["Retry-After: 3"], body: "why") }
         let error = await #expect(throws: HTTPError.self) {
             try await client(server).perform(.get("users/7", as: User.self))
@@ -63,7 +63,9 @@ import Testing
         ("", "malformed"), ("{", "malformed"), (#"{"id":"secret"}"#, "'id'"), (#"{"id":1}"#, "'name'"),
         ("[]", "at the top"),
     ])
-    func `says where an answer has another shape and never quotes it`(body: String, place: String) async throws {
+    func `A client reports the place of an unexpected shape and never quotes the answer`(body: String, place: String)
+        async throws
+    {
         let server = try RawHTTPServer { _ in .response(body: body) }
         let error = await #expect(throws: HTTPError.self) {
             try await client(server).perform(.get("users/7", as: User.self))
@@ -73,7 +75,7 @@ import Testing
         #expect(error?.message.contains("secret") == false)
     }
 
-    @Test func `passes requests in order and answers in reverse through its interceptors`() async throws {
+    @Test func `A client passes requests in order and answers in reverse through its interceptors`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         let seen = Recording<String>()
         let steps = ["a", "b", "c"].map { name in
@@ -91,7 +93,7 @@ import Testing
             ])
     }
 
-    @Test func `adds its own fields where a route has none of that name`() async throws {
+    @Test func `A client adds its own fields if a route has none of that name`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         let client = try client(server, fields: ["X-App": "demo", .accept: "text/plain", "X-App": "twice"])
         _ = try await client.perform(.raw(.get, "x").field(.accept, "image/png"))
@@ -102,7 +104,7 @@ import Testing
     @Test(arguments: [
         "http://example.com", "http://192.168.1.1", "http://127.0.0.1.evil.example", "http://localhost.evil",
     ])
-    func `speaks plain http to no other machine`(base: String) async throws {
+    func `A client speaks plain http to no other machine`(base: String) async throws {
         let transport = ClosureHandler { _ in HTTPResponse(status: .ok) }
         let url = try #require(URL(string: base))
         let careful = Client(baseURL: url, transport: transport)
@@ -116,12 +118,12 @@ import Testing
     @Test(arguments: [
         "http://127.0.0.1:1", "http://127.9.9.9", "http://localhost:8080", "http://[::1]:1", "https://example.com",
     ])
-    func `speaks to this machine as it likes and to others with TLS`(base: String) async throws {
+    func `A client talks to this machine with or without TLS and to others with TLS`(base: String) async throws {
         let transport = ClosureHandler { _ in HTTPResponse(status: .ok) }
         try await Client(baseURL: try #require(URL(string: base)), transport: transport).perform(.get("x"))
     }
 
-    @Test func `gives up after its own time`() async throws {
+    @Test func `A client gives up after its time limit`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         let client = Client(
             baseURL: try #require(URL(string: server.url)), transport: CurlTransport(), timeout: .milliseconds(50))
@@ -129,7 +131,7 @@ import Testing
         #expect(error?.code == HTTPError.timeout.code)
     }
 
-    @Test func `lets a route read its answer in its own way`() async throws {
+    @Test func `A client lets a route read its answer in its own way`() async throws {
         let server = try RawHTTPServer { _ in .response(404, body: "none") }
         let route = Route<Bool>(.get, "exists") { $0.status != .notFound }
         #expect(try await client(server).perform(route) == false)

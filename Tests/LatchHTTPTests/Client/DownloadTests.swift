@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `A download` {
+@Suite struct DownloadTests {
     /// The result of a download: the file, the requests, and the reported progress.
     private struct Result {
         var file: String?
@@ -65,7 +65,7 @@ import Testing
 
     private static let tagged: HTTPFields = ["ETag": "\"v1\"", .contentLength: "6"]
 
-    @Test func `is in its place when it is whole, and tells how far it is`() async throws {
+    @Test func `A download is in place when it is whole, and reports its progress`() async throws {
         let result = try await download([{ Self.whole(["abc", "de"], fields: ["X-A": "1"], length: 5) }], over: "old")
         #expect(result.file == "abcde")
         #expect(result.error == nil)
@@ -76,7 +76,7 @@ import Testing
         #expect(result.requests[0].fields["Accept-Encoding"] == "identity")
     }
 
-    @Test func `may be empty, and of a length that nobody knows`() async throws {
+    @Test func `A download can be empty, and of unknown length`() async throws {
         #expect(try await download([{ HTTPResponse(status: .ok) }]).file == "")
         let result = try await download([{ Self.whole(["ab", "c"]) }])
         #expect(result.file == "abc")
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [304, 401, 404, 416, 500] as [HTTPStatus])
-    func `leaves what was there where the answer is no success`(status: HTTPStatus) async throws {
+    func `A download keeps the existing file if the answer is not a success`(status: HTTPStatus) async throws {
         let result = try await download([{ HTTPResponse(status: status, body: HTTPBody("why")) }], over: "old")
         #expect(result.error == .unacceptableStatus)
         #expect(result.error?.response?.body.text == "why")
@@ -92,7 +92,7 @@ import Testing
         #expect(result.others.isEmpty)
     }
 
-    @Test func `leaves what was there where it breaks off and nothing proves what the rest is`() async throws {
+    @Test func `A download keeps the existing file if it breaks off and nothing identifies the rest`() async throws {
         let weak: [HTTPFields] = [
             [:], ["ETag": "W/\"v1\""], ["ETag": "\"v1\"", "Accept-Ranges": "none"],
             ["ETag": "\"v1\"", "Content-Encoding": "gzip"], ["Last-Modified": "Sun, 06 Nov 1994 08:49:37 GMT"],
@@ -107,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `goes on where it broke off`() async throws {
+    @Test func `A download continues from the break`() async throws {
         let waits = Recording<Duration>()
         let result = try await download(
             [
@@ -121,7 +121,7 @@ import Testing
         #expect(waits.entries == [.seconds(1), .seconds(2)])
     }
 
-    @Test func `goes on by a date that is old enough`() async throws {
+    @Test func `A download continues by a date that is old enough`() async throws {
         let date = "Sun, 06 Nov 1994 08:49:37 GMT"
         let fields: HTTPFields = ["Last-Modified": date, .date: "Sun, 06 Nov 1994 08:50:37 GMT"]
         let result = try await download([
@@ -133,7 +133,7 @@ import Testing
         #expect(result.requests[1].fields["If-Range"] == date)
     }
 
-    @Test func `goes on also where the connection ended too early without an error`() async throws {
+    @Test func `A download also continues if the connection ended too early without an error`() async throws {
         let result = try await download([
             { Self.whole(["abc"], fields: Self.tagged) }, { Self.part("def", "bytes 3-5/6") },
         ])
@@ -144,7 +144,7 @@ import Testing
     }
 
     /// A chunked response tells no length; a part does.
-    @Test func `learns from a part how much there is`() async throws {
+    @Test func `A download learns the total length from a part`() async throws {
         let result = try await download([
             { Self.broken(["a"], fields: ["ETag": "\"v1\""]) }, { Self.part("bc", "bytes 1-2/6") },
             { Self.part("def", "bytes 3-5/6") },
@@ -161,7 +161,7 @@ import Testing
 
     /// RFC 9110 §15.5.17.
     @Test(arguments: [("bytes */3", "abc"), (nil, "old"), ("bytes */4", "old")] as [(String?, String)])
-    func `is whole where only its end was missing`(range: String?, file: String) async throws {
+    func `A download is whole if only its end was missing`(range: String?, file: String) async throws {
         let result = try await download(
             [
                 { Self.broken(["abc"], fields: ["ETag": "\"v1\""]) },
@@ -171,7 +171,7 @@ import Testing
         #expect((result.error == nil) == (file == "abc"))
     }
 
-    @Test func `passes over what it has where the server knows no ranges`() async throws {
+    @Test func `A download skips its existing bytes if the server knows no ranges`() async throws {
         let result = try await download([
             { Self.broken(["ab", "c"], fields: Self.tagged) }, { Self.whole(["a", "bcde", "f"], fields: Self.tagged) },
         ])
@@ -185,7 +185,7 @@ import Testing
         HTTPResponse(
             status: .ok, fields: ["ETag": "\"v1\"", "Content-Range": "bytes 3-5/6"], body: HTTPBody("def")),
     ])
-    func `goes on with a part that begins earlier, names its unit in capitals, or has the status 200`(
+    func `A download accepts a part that begins earlier, has its unit in capitals, or has the status 200`(
         answer: HTTPResponse
     ) async throws {
         for first in [Self.tagged, ["ETag": "\"v1\""]] {
@@ -195,7 +195,7 @@ import Testing
         }
     }
 
-    @Test func `is an error where a part begins after what is there`() async throws {
+    @Test func `A download is an error if a part begins after the existing bytes`() async throws {
         let result = try await download([
             { Self.broken(["ab"], fields: Self.tagged) }, { Self.part("def", "bytes 3-5/6") },
         ])
@@ -210,14 +210,14 @@ import Testing
         part("xyz", "items 3-5/6"), HTTPResponse(status: 206, body: HTTPBody("xyz")),
         HTTPResponse(status: .noContent),
     ])
-    func `mixes no two contents`(answer: HTTPResponse) async throws {
+    func `A download never mixes two contents`(answer: HTTPResponse) async throws {
         let result = try await download([{ Self.broken(["abc"], fields: Self.tagged) }, { answer }], over: "old")
         #expect(result.error == .contentChanged)
         #expect(result.file == "old")
         #expect(result.others.isEmpty)
     }
 
-    @Test func `gives up after as many continuations as it was told`() async throws {
+    @Test func `A download gives up after the configured number of continuations`() async throws {
         for continuations in 0..<3 {
             let result = try await download(
                 [{ Self.broken(["a"], fields: ["ETag": "\"v1\""]) }, { throw HTTPError.offline }],
@@ -229,7 +229,7 @@ import Testing
     }
 
     @Test(arguments: [429, 500, 502, 503, 504] as [HTTPStatus])
-    func `goes on when a server that restarts has come back`(status: HTTPStatus) async throws {
+    func `A download continues when a server that restarts has come back`(status: HTTPStatus) async throws {
         let result = try await download([
             { Self.broken(["abc"], fields: Self.tagged) }, { HTTPResponse(status: status) },
             { Self.part("def", "bytes 3-5/6") },
@@ -238,7 +238,8 @@ import Testing
         #expect(result.requests.count == 3)
     }
 
-    @Test func `breaks off as often as it likes, as long as each transfer brings something`() async throws {
+    @Test
+    func `A download continues after any number of breaks, as long as each transfer brings something`() async throws {
         let parts = (1...5).map { count -> @Sendable () throws -> HTTPResponse in
             {
                 HTTPResponse(
@@ -254,7 +255,7 @@ import Testing
     }
 
     // RFC 9110 §15.3.7.
-    @Test func `takes parts that are shorter than asked for without a pause`() async throws {
+    @Test func `A download takes shorter parts than requested without a pause`() async throws {
         let waits = Recording<Duration>()
         let result = try await download(
             [
@@ -265,7 +266,7 @@ import Testing
         #expect(waits.entries == [.seconds(1)])
     }
 
-    @Test func `is not asked for again where something else went wrong`() async throws {
+    @Test func `A download is not requested again if something else went wrong`() async throws {
         let result = try await download([
             { Self.broken(["abc"], fields: Self.tagged) }, { HTTPResponse(status: .forbidden) },
         ])
@@ -273,7 +274,7 @@ import Testing
         #expect(result.requests.count == 2)
     }
 
-    @Test func `takes no more than it was told`() async throws {
+    @Test func `A download takes no more than its limit`() async throws {
         let known = try await download([{ Self.whole(["abc"], length: 3) }], over: "old", upTo: 2)
         let unknown = try await download([{ Self.whole(["ab", "c"]) }], over: "old", upTo: 2)
         for result in [known, unknown] {
@@ -284,7 +285,7 @@ import Testing
         #expect(try await download([{ Self.whole(["abc"], length: 3) }], upTo: 3).file == "abc")
     }
 
-    @Test func `leaves nothing behind when its task is cancelled`() async throws {
+    @Test func `A download leaves nothing behind when its task is canceled`() async throws {
         let (reached, reach) = AsyncStream<Void>.makeStream()
         let transport = ClosureHandler { _ in
             let count = Mutex(0)
@@ -316,7 +317,7 @@ import Testing
         }
     }
 
-    @Test func `says where there is no folder for it`() async throws {
+    @Test func `A download reports a missing folder`() async throws {
         let client = try client(answering: .ok, HTTPBody("x"))
         try await withTemporaryFolder { folder in
             _ = await #expect(throws: HTTPError.fileUnavailable) {
@@ -326,8 +327,8 @@ import Testing
     }
 }
 
-@Suite struct `Content that reports progress` {
-    @Test func `counts what was read of bytes and of streams, each time from the beginning`() async throws {
+@Suite struct ProgressContentTests {
+    @Test func `Content that reports progress counts the read bytes, each time from the beginning`() async throws {
         let told = Recording<[Int?]>()
         let bytes = HTTPBody([UInt8](repeating: 1, count: 150_000)).reporting { told.add([$0, $1]) }
         #expect(bytes.length == 150_000)
@@ -341,7 +342,8 @@ import Testing
         #expect(more.entries == [[2, nil], [3, nil]])
     }
 
-    @Test func `stays content that can be read only once, and empty content`() async throws {
+    @Test
+    func `Content that reports progress stays content that can be read only once, and empty content`() async throws {
         let spent = Mutex(false)
         let once = HTTPBody(
             HTTPBodyStream(once: {
@@ -357,7 +359,7 @@ import Testing
         #expect(try await HTTPBody.empty.reporting { _, _ in }.collected(upTo: 1).isEmpty)
     }
 
-    @Test func `arrives as it is, with its length and its media type`() async throws {
+    @Test func `Content that reports progress arrives as it is, with its length and its media type`() async throws {
         let server = try RawHTTPServer { _ in .response(204) }
         let client = Client(baseURL: try #require(URL(string: server.url)), transport: CurlTransport())
         let told = Recording<Int>()

@@ -7,7 +7,7 @@ import LatchServer
 import LatchTesting
 import Testing
 
-@Suite struct `Pairs in a form or a query` {
+@Suite struct FormEncodingTests {
     @Test(
         arguments: [
             ([], ""), ([("a", "b")], "a=b"), ([("", "")], "="), ([("", ""), ("", "")], "=&="), ([("a", "")], "a="),
@@ -17,12 +17,16 @@ import Testing
             ([("a", "-._~")], "a=-._~"), ([("a", "!*'()")], "a=%21%2A%27%28%29"), ([("a", "%41")], "a=%2541"),
             ([("a", "🦊")], "a=%F0%9F%A6%8A"), ([("a", "/?#[]@:")], "a=%2F%3F%23%5B%5D%40%3A"),
         ] as [([(String, String)], String)])
-    func `are encoded but for the unreserved characters`(pairs: [(String, String)], text: String) {
+    func `Pairs in a form or a query are encoded except for the unreserved characters`(
+        pairs: [(String, String)], text: String
+    ) {
         #expect(FormEncoding.encode(pairs) == text)
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `are read as they were written, by the server and by Foundation`(seed: UInt64) throws {
+    func `Pairs in a form or a query are read as they were written, by the server and by Foundation`(seed: UInt64)
+        throws
+    {
         var random = SplitMix64(state: seed)
         for _ in 0..<200 {
             let pairs = (0..<random.below(5)).map { _ in (random.text(upTo: 6), random.text(upTo: 6)) }
@@ -47,7 +51,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `hold no byte that means something in a URL`(seed: UInt64) {
+    func `Pairs in a form or a query hold no byte with a meaning in a URL`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         let plain = Set("ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789-._~%".utf8)
         for _ in 0..<300 {
@@ -59,9 +63,11 @@ import Testing
     }
 }
 
-@Suite struct `A random path under a base URL` {
+@Suite struct RandomPathTests {
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is refused or stays under the base, for us and for Foundation`(seed: UInt64) throws {
+    func `A random path under a base URL is refused or stays under the base, for us and for Foundation`(seed: UInt64)
+        throws
+    {
         var random = SplitMix64(state: seed)
         let pieces = [
             "/", "..", ".", "%2e", "%2F", "\\", "%5c", "//", ":", "a", "é", "?", "#", "@", "http:", " ", "\u{301}",
@@ -89,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `of one encoded segment is that segment again`(seed: UInt64) throws {
+    func `A random path under a base URL of one encoded segment decodes to that segment`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let client = Client(baseURL: try #require(URL(string: "https://h/users")))
         let unreserved = CharacterSet(charactersIn: "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789-_~")

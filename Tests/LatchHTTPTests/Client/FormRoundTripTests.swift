@@ -9,7 +9,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `A form or a query at a real server` {
+@Suite struct FormRoundTripTests {
     private struct Echo: Codable, Sendable, Equatable {
         var form: [[String]]
         var query: [[String]]
@@ -47,7 +47,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n3)) func `brings every ASCII character as it was, alone and between others`() async throws {
+    @Test(.tags(.formEncoding))
+    func `A form or a query at a real server keeps every ASCII character, by itself and between others`() async throws {
         try await checkRoundTrip(
             (0..<128 as Range<UInt8>).flatMap { byte in
                 let character = String(decoding: [byte], as: UTF8.self)
@@ -55,7 +56,8 @@ import Testing
             })
     }
 
-    @Test(.tags(.n3)) func `brings what means something in a form as it was`() async throws {
+    @Test(.tags(.formEncoding))
+    func `A form or a query at a real server keeps characters with a meaning in a form`() async throws {
         try await checkRoundTrip([
             ("& = + % space ; unicode", "& = + % space ; unicode"), ("a&b=c", "a+b%20c"), ("100%", "%%2525"),
             ("semi;colon", "x;y"), ("nul\u{0}", "\u{0}\u{0}"), ("line", "a\r\nb\rc\nd"), ("", ""), ("same", "1"),
@@ -63,7 +65,7 @@ import Testing
         ])
     }
 
-    @Test(.tags(.n3)) func `brings every plane of Unicode as it was`() async throws {
+    @Test(.tags(.formEncoding)) func `A form or a query at a real server keeps every plane of Unicode`() async throws {
         var scalars: [Unicode.Scalar] = [
             "\u{80}", "\u{7FF}", "\u{800}", "\u{D7FF}", "\u{E000}", "\u{FEFF}", "\u{FFFD}", "\u{FFFE}", "\u{FFFF}",
             "\u{10000}", "\u{1F98A}", "\u{10FFFF}", "\u{301}", "\u{200D}", "\u{202E}", "\u{37E}", "\u{2028}",
@@ -76,13 +78,14 @@ import Testing
         try await checkRoundTrip(scalars.map { ("n\($0)", String($0)) } + [(pair, half)])
     }
 
-    @Test(.tags(.n3), arguments: 0..<4 as Range<UInt64>)
-    func `brings any text as it was`(seed: UInt64) async throws {
+    @Test(.tags(.formEncoding), arguments: 0..<4 as Range<UInt64>)
+    func `A form or a query at a real server keeps any text`(seed: UInt64) async throws {
         var random = SplitMix64(state: seed)
         try await checkRoundTrip((0..<150).map { _ in (random.text(upTo: 8), random.text(upTo: 8)) })
     }
 
-    @Test(.tags(.n3)) func `is the same bytes on the wire as in the specification of percent-encoding`() async throws {
+    @Test(.tags(.formEncoding))
+    func `A form or a query at a real server has the bytes of the percent-encoding specification`() async throws {
         let server = try RawHTTPServer { _ in .response(204) }
         let client = Client(baseURL: try #require(URL(string: server.url)), transport: CurlTransport())
         try await client.perform(.post("x", query: [("a b", "c+d;é")], sending: .form([("a b", "c+d;é&=%\u{0}🦊")])))
@@ -93,7 +96,7 @@ import Testing
     }
 }
 
-@Suite struct `A value as a form` {
+@Suite struct FormValueTests {
     private enum Level: String, Codable, Sendable { case low, high }
 
     private struct Order: Encodable, Sendable {
@@ -112,7 +115,7 @@ import Testing
         try #require(RouteContent.form(value).encoded(by: encoder).body.text)
     }
 
-    @Test func `has its properties sorted by name, without those that are nil`() throws {
+    @Test func `A form-encoded value has its properties sorted by name, without those that are nil`() throws {
         let encoder = JSONEncoder()
         encoder.dateEncodingStrategy = .secondsSince1970
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -124,12 +127,12 @@ import Testing
         }
     }
 
-    @Test func `may be a dictionary`() throws {
+    @Test func `A form-encoded value can be a dictionary`() throws {
         #expect(try form(["b": "2", "a": "&", "é": "+"]) == "a=%26&b=2&%C3%A9=%2B")
         #expect(try form([String: String]()).isEmpty)
     }
 
-    @Test func `is refused where a form has no spelling for it, by its place and not by its content`() throws {
+    @Test func `A form-encoded value that a form cannot spell is refused by its place and not by its content`() throws {
         struct Nested: Encodable, Sendable {
             var list = ["secret"]
         }
@@ -143,7 +146,7 @@ import Testing
         #expect((#expect(throws: HTTPError.unencodable) { try form(Nested()) })?.message.contains("'list'") == true)
     }
 
-    @Test func `is sent with its media type`() async throws {
+    @Test func `A form-encoded value is sent with its media type`() async throws {
         let server = try RawHTTPServer { _ in .response(204) }
         let client = Client(baseURL: try #require(URL(string: server.url)), transport: CurlTransport())
         try await client.perform(.put("x", sending: .form(["a": "b"])))

@@ -6,7 +6,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `A download whose part is kept` {
+@Suite struct KeptDownloadTests {
     private static let tagged: HTTPFields = ["ETag": "\"v1\"", .contentLength: "6"]
 
     /// A response whose content breaks off after some text.
@@ -46,7 +46,7 @@ import Testing
         FileManager.default.contents(atPath: path).map { String(decoding: $0, as: UTF8.self) }
     }
 
-    @Test func `goes on in a later call, and leaves nothing else behind`() async throws {
+    @Test func `A resumable download continues in a later call, and leaves nothing else behind`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/file"
             for (text, all) in [("ab", "ab"), ("c", "abc")] {
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `is whole where only its end was missing`() async throws {
+    @Test func `A resumable download is whole if only its end was missing`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/file"
             await #expect(throws: HTTPError.offline) { try await download([Self.broken("abcdef")], to: path) }
@@ -80,7 +80,7 @@ import Testing
         part("xyz", "bytes 3-6/7"),
         HTTPResponse(status: 416, fields: ["Content-Range": "bytes */2"]),
     ])
-    func `begins anew where the content is another one`(answer: HTTPResponse) async throws {
+    func `A resumable download begins again if the content has changed`(answer: HTTPResponse) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/file"
             await #expect(throws: HTTPError.offline) { try await download([Self.broken("abc")], to: path) }
@@ -92,7 +92,8 @@ import Testing
         }
     }
 
-    @Test func `does not go on with a part of another URL, or with bytes that nobody has noted`() async throws {
+    @Test
+    func `A resumable download does not continue with a part of another URL, or with unrecorded bytes`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/file"
             await #expect(throws: HTTPError.offline) { try await download([Self.broken("abc")], to: path) }
@@ -116,7 +117,8 @@ import Testing
         }
     }
 
-    @Test func `keeps nothing that no validator proves, and nothing that is too large`() async throws {
+    @Test
+    func `A resumable download keeps only bytes that a validator identifies and that are not too large`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/file"
             await #expect(throws: HTTPError.offline) { try await download([Self.broken("abc", [:])], to: path) }
@@ -129,7 +131,8 @@ import Testing
         }
     }
 
-    @Test func `is received by one call at a time, and never in the place of a device`() async throws {
+    @Test
+    func `A resumable download is received by one call at a time, and never in the place of a device`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/file"
             let gate = Gate()

@@ -7,7 +7,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A path under a base URL` {
+@Suite struct PathTests {
     private func target(_ base: String, _ path: String, query: [(String, String)] = []) throws -> String {
         let url = try #require(URL(string: base))
         return try Client(baseURL: url).request(.get, RoutePath(path), query: query).absoluteURL
@@ -33,7 +33,8 @@ import Testing
         ("https://h", "a..b/...", "https://h/a..b/..."),
         ("https://h", "search?next=/a/../b", "https://h/search?next=/a/../b"),
     ])
-    func `is joined so that the base stays`(base: String, path: String, expected: String) throws {
+    func `A path under a base URL is joined so that the base stays`(base: String, path: String, expected: String) throws
+    {
         #expect(try target(base, path) == expected)
     }
 
@@ -43,11 +44,11 @@ import Testing
         "a%5cb", "a%5C..", "..\\..", "a#b", "a%", "a%2", "a%zz", "a\r\nX: y", "a\u{0}", "a\tb", "\u{7F}",
         "../\u{301}x", "a/../\u{301}", "a\\\u{301}",
     ])
-    func `is refused where it could lead elsewhere`(path: String) {
+    func `A path under a base URL is refused if it could lead elsewhere`(path: String) {
         #expect(throws: HTTPError.self) { try target("https://h/v1", path) }
     }
 
-    @Test func `comes with a query that arrives as it was, whatever it holds`() async throws {
+    @Test func `A path under a base URL keeps its query unchanged`() async throws {
         let pairs = [
             ("plus", "a+b"), ("amp", "a&b=c"), ("percent", "100%25"), ("space", "a b "), ("semi;colon", "x;y"),
             ("ünï", "日本 🦊"), ("empty", ""), ("same", "1"), ("same", "2"), ("hash", "#?/"), ("quote", "\"'<>\\"),
@@ -62,7 +63,7 @@ import Testing
         #expect(received.queryItems.map { [$0.name, $0.value] } == pairs.map { [$0.0, $0.1] })
     }
 
-    @Test func `is not joined to a base that cannot be requested`() async throws {
+    @Test func `A path under a base URL is not joined to a base that cannot be requested`() async throws {
         for base in ["ftp://h/", "https://user:pw@h/", "mailto:a@b", "relative"] {
             let client = Client(baseURL: try #require(URL(string: base)))
             let error = await #expect(throws: HTTPError.self) { try await client.perform(.get("a")) }

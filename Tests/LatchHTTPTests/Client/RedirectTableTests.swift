@@ -7,7 +7,7 @@ import LatchTesting
 import Testing
 
 /// Every status, method and border at once, over a transport that writes down what it is asked.
-@Suite struct `Each kind of redirect` {
+@Suite struct RedirectTableTests {
     private enum Border: CaseIterable {
         case none, otherPort, otherHost, upwards, downwards
 
@@ -55,7 +55,9 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308], ["GET", "HEAD", "POST", "PUT", "PATCH", "DELETE", "OPTIONS"])
-    func `changes the method, the content and the credentials as it must`(status: Int, name: String) async throws {
+    func `Each kind of redirect changes the method, the content and the credentials as required`(
+        status: Int, name: String
+    ) async throws {
         let method = HTTPMethod(rawValue: name)
         let expected = methodAfter(status, method)
         for border in Border.allCases where border != .downwards {
@@ -77,7 +79,9 @@ import Testing
     }
 
     @Test(arguments: [(301, "POST"), (302, "POST"), (303, "POST"), (303, "PUT"), (303, "DELETE")])
-    func `that drops the content drops what describes it`(status: Int, name: String) async throws {
+    func `Each kind of redirect that drops the content drops its describing fields`(status: Int, name: String)
+        async throws
+    {
         let last = try #require(
             await follow(status, HTTPMethod(rawValue: name), .none, body: HTTPBody("x"), policy: RedirectPolicy()).last)
         #expect(last.method == .get)
@@ -86,7 +90,9 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308], ["GET", "POST"])
-    func `from https to http is refused, even to this machine`(status: Int, name: String) async throws {
+    func `Each kind of redirect from https to http is refused, even to this machine`(status: Int, name: String)
+        async throws
+    {
         await #expect(throws: HTTPError.redirectRefused) {
             try await follow(
                 status, HTTPMethod(rawValue: name), .downwards, body: .empty,
@@ -95,7 +101,9 @@ import Testing
     }
 
     @Test(arguments: [(301, "PUT"), (302, "PATCH"), (307, "POST"), (308, "POST"), (308, "DELETE"), (307, "GET")])
-    func `that would carry content to another origin is refused`(status: Int, name: String) async throws {
+    func `Each kind of redirect that would carry content to another origin is refused`(status: Int, name: String)
+        async throws
+    {
         for border in [Border.otherHost, .otherPort, .upwards] {
             await #expect(throws: HTTPError.redirectRefused, "\(border)") {
                 try await follow(
@@ -105,13 +113,13 @@ import Testing
     }
 
     @Test(arguments: [300, 304, 305, 306, 309, 200, 201, 401])
-    func `is none where the status is another, whatever location it names`(status: Int) async throws {
+    func `No status outside the list is a redirect, whatever location it names`(status: Int) async throws {
         let requests = try await follow(status, .get, .otherHost, body: .empty, policy: RedirectPolicy())
         #expect(requests.count == 1)
     }
 }
 
-@Suite struct `The address of a redirect` {
+@Suite struct RedirectAddressTests {
     private func path(of location: String?, maximum: Int = 10) async throws -> [String] {
         let seen = Recording<String>()
         let transport = ClosureHandler { request in
@@ -134,7 +142,9 @@ import Testing
         ("HTTPS://G/d", "https://g/d"), ("?x=1", "https://h/a/b/c?x=1"), ("d#top", "https://h/a/b/d"),
         ("/d?x=%2F", "https://h/d?x=%2F"), ("https://h:443/d", "https://h/d"), ("/a%20b", "https://h/a%20b"),
     ])
-    func `is resolved against the one that was asked`(location: String, target: String) async throws {
+    func `The address of a redirect is resolved against the requested one`(location: String, target: String)
+        async throws
+    {
         #expect(try await path(of: location) == [target])
     }
 
@@ -143,17 +153,18 @@ import Testing
         "data:text/plain,x",
         "javascript:alert(1)", "file:///etc/passwd", "mailto:a@b", "https://g\\@h/",
     ])
-    func `that cannot be requested is refused`(location: String) async {
+    func `The address of a redirect that cannot be requested is refused`(location: String) async {
         await #expect(throws: HTTPError.redirectRefused) { try await path(of: location) }
     }
 
-    @Test func `may be missing, and then the answer is the answer`() async throws {
+    @Test func `The address of a redirect can be missing, and then the answer is returned`() async throws {
         #expect(try await path(of: nil).isEmpty)
         #expect(try await path(of: "").isEmpty)
     }
 
     @Test(arguments: [(0, 1), (-1, 1), (1, 2), (3, 4)])
-    func `is followed as often as allowed and never more`(maximum: Int, asked: Int) async throws {
+    func `The address of a redirect is followed as often as allowed and no more`(maximum: Int, asked: Int) async throws
+    {
         let seen = Recording<String>()
         let transport = ClosureHandler { request in
             seen.add(request.path)
@@ -170,8 +181,8 @@ import Testing
         #expect(seen.entries == (0..<asked).map { "/\($0)" })
     }
 
-    @Test func `of plain http is refused before anything is sent there, unless all hosts may be asked so`() async throws
-    {
+    @Test
+    func `The address of a plain-http redirect is refused before sending, unless all hosts are allowed`() async throws {
         let seen = Recording<String>()
         let transport = ClosureHandler { request in
             seen.add(request.absoluteURL)

@@ -6,7 +6,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A redirect` {
+@Suite struct RedirectTests {
     private func client(
         _ base: String, _ interceptors: [any Interceptor] = [], redirects: RedirectPolicy = RedirectPolicy(),
         insecure: InsecureHTTP = .loopbackOnly
@@ -24,7 +24,7 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `is followed to a path of the same origin with the credential kept`(status: Int) async throws {
+    func `A redirect is followed to a path of the same origin with the credential kept`(status: Int) async throws {
         let server = try redirecting(status, to: "/end?x=1")
         let response = try await client(server.url).perform(
             .raw(.get, "start").field(.authorization, "Bearer secret").field(.cookie, "a=b"))
@@ -39,7 +39,9 @@ import Testing
         ("/x/a%20b c", "/x/a%20b%20c"), ("/x/a?sig=a%2Bb&tags=[x]", "/x/a?sig=a%2Bb&tags=%5Bx%5D"),
         ("/é?q=100%", "/%C3%A9?q=100%25"), ("?q=a%20b|c", "/start?q=a%20b%7Cc"),
     ])
-    func `keeps what is encoded in its target, and encodes the rest`(location: String, path: String) async throws {
+    func `A redirect keeps encoded parts of its target, and encodes the rest`(location: String, path: String)
+        async throws
+    {
         let paths = Recording<String>()
         let transport = ClosureHandler { request in
             paths.add(request.path)
@@ -51,7 +53,7 @@ import Testing
         #expect(paths.entries == ["/start", path])
     }
 
-    @Test func `is resolved against a target that holds what a URL must not`() async throws {
+    @Test func `A redirect is resolved against a target with characters that a URL must not have`() async throws {
         let paths = Recording<String>()
         let transport = ClosureHandler { request in
             paths.add(request.path)
@@ -64,7 +66,7 @@ import Testing
     }
 
     @Test(arguments: [301, 302, 303, 307, 308])
-    func `to another origin carries no credential`(status: Int) async throws {
+    func `A redirect to another origin carries no credential`(status: Int) async throws {
         let target = try RawHTTPServer { _ in .response(body: "end") }
         let server = try redirecting(status, to: "\(target.url)/end")
         let key = ClosureInterceptor { request, next in
@@ -85,7 +87,7 @@ import Testing
         #expect(target.requests.first?.values(of: "Host") == ["127.0.0.1:\(target.port)"])
     }
 
-    @Test func `back to the first origin does not bring the credential back`() async throws {
+    @Test func `A redirect back to the first origin does not bring the credential back`() async throws {
         let home = try RawHTTPServer { request in
             request.line.contains("/start")
                 ? .response(302, fields: ["Location: \(request.values(of: "X-Via")[0])/x"])
@@ -100,7 +102,8 @@ import Testing
     }
 
     @Test(arguments: [(301, "GET"), (302, "GET"), (303, "GET"), (307, "POST"), (308, "POST")])
-    func `of a POST keeps method and content for 307 and 308 only`(status: Int, method: String) async throws {
+    func `A redirect of a POST keeps method and content for 307 and 308 only`(status: Int, method: String) async throws
+    {
         let server = try redirecting(status, to: "/end")
         _ = try await client(server.url).perform(
             .raw(.post, "start", sending: .body(HTTPBody("a=b"))).field(.contentType, "text/x"))
@@ -111,13 +114,13 @@ import Testing
     }
 
     @Test(arguments: [(301, "PUT"), (302, "PUT"), (303, "GET"), (307, "PUT")])
-    func `of a PUT becomes GET for 303 only`(status: Int, method: String) async throws {
+    func `A redirect of a PUT becomes GET for 303 only`(status: Int, method: String) async throws {
         let server = try redirecting(status, to: "/end")
         _ = try await client(server.url).perform(.raw(.put, "start", sending: .body(HTTPBody("x"))))
         #expect(server.requests.last?.line == "\(method) /end HTTP/1.1")
     }
 
-    @Test func `of a HEAD stays a HEAD`() async throws {
+    @Test func `A redirect of a HEAD stays a HEAD`() async throws {
         let server = try RawHTTPServer { request in
             request.line.contains("/start") ? .response(303, fields: ["Location: end"]) : .response()
         }
@@ -125,7 +128,7 @@ import Testing
         #expect(server.requests.last?.line == "HEAD /end HTTP/1.1")
     }
 
-    @Test func `does not carry content to another origin unless that was allowed`() async throws {
+    @Test func `A redirect does not carry content to another origin unless that was allowed`() async throws {
         let target = try RawHTTPServer { _ in .response(body: "end") }
         let server = try redirecting(307, to: "\(target.url)/end")
         let route = Route.raw(.post, "start", sending: .body(HTTPBody("refresh_token=secret")))
@@ -137,7 +140,7 @@ import Testing
         #expect(target.requests.first?.body == Array("refresh_token=secret".utf8))
     }
 
-    @Test func `that never ends is given up`() async throws {
+    @Test func `A redirect that never ends is given up`() async throws {
         let server = try RawHTTPServer { _ in .response(302, fields: ["Location: /again"]) }
         let client = try client(server.url, redirects: RedirectPolicy(maximum: 4))
         let error = await #expect(throws: HTTPError.self) { try await client.perform(.get("start")) }
@@ -145,7 +148,7 @@ import Testing
         #expect(server.requests.count == 5)
     }
 
-    @Test func `is an answer like any other where none is followed`() async throws {
+    @Test func `A redirect is an answer like any other if none is followed`() async throws {
         let server = try redirecting(302, to: "/end")
         let response = try await client(server.url, redirects: .none).perform(.raw(.get, "start"))
         #expect(response.status == 302)
@@ -156,7 +159,7 @@ import Testing
         "javascript:x",
         "http:///", "https://h:99999/",
     ])
-    func `from https to anything but https is refused`(location: String) async throws {
+    func `A redirect from https to any other scheme is refused`(location: String) async throws {
         let asked = Recording<Int>()
         let transport = ClosureHandler { _ in
             asked.add(1)
@@ -168,7 +171,7 @@ import Testing
         #expect(asked.entries.count == 1)
     }
 
-    @Test func `from loopback http to another host's http is refused`() async throws {
+    @Test func `A redirect from loopback http to another host's http is refused`() async throws {
         let server = try redirecting(302, to: "http://192.0.2.1/")
         let error = await #expect(throws: HTTPError.self) { try await client(server.url).perform(.get("start")) }
         #expect(error?.code == HTTPError.redirectRefused.code)
@@ -178,7 +181,7 @@ import Testing
         ("end", "/a/end"), ("../end", "/end"), ("?q=1", "/a/start?q=1"), ("./end#part", "/a/end"),
         ("/x/../end", "/end"),
     ])
-    func `may be relative to the address that was asked`(location: String, target: String) async throws {
+    func `A redirect can be relative to the requested address`(location: String, target: String) async throws {
         let server = try RawHTTPServer { request in
             request.number == 0 ? .response(302, fields: ["Location: \(location)"]) : .response(body: "end")
         }
@@ -186,7 +189,7 @@ import Testing
         #expect(server.requests.last?.line == "GET \(target) HTTP/1.1")
     }
 
-    @Test func `shows the interceptors only what was asked for and the last answer`() async throws {
+    @Test func `A redirect shows the interceptors only the first request and the last answer`() async throws {
         let server = try redirecting(302, to: "/end")
         let seen = Recording<String>()
         let watch = ClosureInterceptor { request, next in

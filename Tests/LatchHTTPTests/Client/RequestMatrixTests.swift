@@ -9,7 +9,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `A route on the wire` {
+@Suite struct RequestMatrixTests {
     struct Note: Codable, Sendable {
         var text: String
         var count: Int
@@ -63,8 +63,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.n2), arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "REPORT"], Kind.allCases)
-    func `has the method, the query and the content of its route`(method: String, kind: Kind) async throws {
+    @Test(.tags(.contentMatrix), arguments: ["GET", "POST", "PUT", "PATCH", "DELETE", "REPORT"], Kind.allCases)
+    func `A route on the wire has the method, the query and the content of its route`(method: String, kind: Kind)
+        async throws
+    {
         let server = try RawHTTPServer { _ in .response(body: #"{"text":"ok","count":2}"#) }
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -91,8 +93,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n2), arguments: ["POST", "PUT", "PATCH", "DELETE"])
-    func `brings content of a length that nobody knows`(method: String) async throws {
+    @Test(.tags(.contentMatrix), arguments: ["POST", "PUT", "PATCH", "DELETE"])
+    func `A route on the wire sends content of unknown length`(method: String) async throws {
         let echo = ClosureHandler { request in
             HTTPResponse(
                 status: .ok, fields: [.contentType: request.fields[.contentType] ?? ""],
@@ -108,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `of each method is what it says`() async throws {
+    @Test func `A route on the wire has the method of its declaration`() async throws {
         let server = try RawHTTPServer { request in
             request.line.hasPrefix("HEAD") ? .text("HTTP/1.1 200 OK\r\n\r\n") : .response(body: "{}")
         }

@@ -20,33 +20,35 @@ func client(
     return Client(baseURL: try #require(URL(string: "https://h/v1")), transport: transport)
 }
 
-@Suite struct `A response` {
+@Suite struct ResponseTests {
     struct User: Codable, Sendable, Equatable {
         var name: String
     }
 
-    @Test(.tags(.n18), arguments: [200, 201, 204, 205, 304] as [HTTPStatus])
-    func `without content is nil where it may be`(status: HTTPStatus) async throws {
+    @Test(.tags(.statusMapping), arguments: [200, 201, 204, 205, 304] as [HTTPStatus])
+    func `A response without content is nil if that is allowed`(status: HTTPStatus) async throws {
         #expect(try await client(answering: status).perform(.get("x", as: User?.self)) == nil)
         #expect(try await client(answering: status, HTTPBody(pieces([]))).perform(.get("x", as: User?.self)) == nil)
     }
 
-    @Test(.tags(.n18), arguments: [200, 204, 205] as [HTTPStatus])
-    func `without content has another shape where there has to be one`(status: HTTPStatus) async throws {
+    @Test(.tags(.statusMapping), arguments: [200, 204, 205] as [HTTPStatus])
+    func `A response without content has another shape if content is required`(status: HTTPStatus) async throws {
         let error = await #expect(throws: HTTPError.undecodable) {
             try await client(answering: status).perform(.get("x", as: User.self))
         }
         #expect(error?.response?.status == status)
     }
 
-    @Test(.tags(.n18)) func `of 304 is a status like any other where there has to be content`() async throws {
+    @Test(.tags(.statusMapping))
+    func `A response of 304 is a status like any other if content is required`() async throws {
         let error = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client(answering: 304).perform(.get("x", as: User.self))
         }
         #expect(error?.response?.status == 304)
     }
 
-    @Test(.tags(.n18)) func `that is optional is read where there is one, and refused where it is another`()
+    @Test(.tags(.statusMapping))
+    func `A response that is optional is read if it exists, and refused if it has another shape`()
         async throws
     {
         let user = try await client(answering: .ok, HTTPBody(#"{"name":"Ada"}"#)).perform(.get("x", as: User?.self))
@@ -61,10 +63,11 @@ func client(
     }
 
     @Test(
-        .tags(.n18),
+        .tags(.statusMapping),
         arguments: [200, 201, 202, 204, 206, 226, 299, 300, 304, 400, 401, 403, 404, 409, 422, 429, 499, 500, 503, 599]
             as [HTTPStatus])
-    func `is a success by its class alone, and the others carry the response`(status: HTTPStatus) async throws {
+    func `A response is a success by its class only, and the others carry the response`(status: HTTPStatus) async throws
+    {
         let client = try client(answering: status, HTTPBody("why"), fields: [.retryAfter: "3"])
         do {
             try await client.perform(.get("x"))
@@ -83,7 +86,7 @@ func client(
         #expect(classes.filter { $0 }.count == 1)
     }
 
-    @Test func `of another status is an error that names the method and the template, and no value`() async throws {
+    @Test func `A response of another status is an error that names the method and the template`() async throws {
         let client = try client(answering: .notFound, HTTPBody("why"))
         let id = "canary-1"
         let error = await #expect(throws: HTTPError.unacceptableStatus) {
@@ -99,15 +102,15 @@ func client(
         #expect(whole?.response?.body.text == "why")
     }
 
-    @Test(.tags(.n18)) func `that cannot be read is carried by the error, also where it came as a stream`() async throws
-    {
+    @Test(.tags(.statusMapping))
+    func `A response that cannot be read is carried by the error, also if it came as a stream`() async throws {
         let error = await #expect(throws: HTTPError.undecodable) {
             try await client(answering: .ok, HTTPBody(pieces(["{\"na", "me\":1}"]))).perform(.get("x", as: User.self))
         }
         #expect(error?.response?.body.text == #"{"name":1}"#)
     }
 
-    @Test func `can be bytes or text`() async throws {
+    @Test func `A response can be bytes or text`() async throws {
         let bytes: [UInt8] = [0, 255, 128]
         #expect(try await client(answering: .ok, HTTPBody(bytes)).perform(.bytes(.get, "x")) == bytes)
         #expect(try await client(answering: .ok, HTTPBody("é")).perform(.text(.post, "x", sending: .text("a"))) == "é")
@@ -122,7 +125,7 @@ func client(
         }
     }
 
-    @Test func `can be a stream, which is asked for as one`() async throws {
+    @Test func `A response can be a stream, which is asked for as one`() async throws {
         let seen = Recording<HTTPRequest>()
         let client = try client(answering: .ok, HTTPBody(pieces(["a", "", "bc"])), seen: seen)
         let stream = try await client.perform(.stream(.get, "export"))
@@ -133,7 +136,7 @@ func client(
         #expect(seen.entries.map(\.wantsStream) == [true, false])
     }
 
-    @Test func `can be its head, with the content as a stream`() async throws {
+    @Test func `A response can be its head, with the content as a stream`() async throws {
         let listener = try RawListener()
         let client = Client(baseURL: try #require(URL(string: "http://127.0.0.1:\(listener.port)")))
         let call = Task { try await client.perform(.raw(.get, "export").streamed()) }
@@ -146,7 +149,7 @@ func client(
         #expect(try await response.body.collected(upTo: 10) == Array("late".utf8))
     }
 
-    @Test func `that is no success is in memory, as far as an error says something`() async throws {
+    @Test func `A response that is not a success is in memory, up to a limit`() async throws {
         let long = String(repeating: "x", count: 600_000)
         let error = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client(answering: .badRequest, HTTPBody(pieces([long, long, long]))).perform(
@@ -155,7 +158,7 @@ func client(
         #expect(error?.response?.body.bytes.count == 1 << 20)
     }
 
-    @Test func `that is no success says so even where its content breaks off`() async throws {
+    @Test func `A response that is not a success says so even if its content breaks off`() async throws {
         let error = await #expect(throws: HTTPError.unacceptableStatus) {
             try await client(answering: 401, HTTPBody(pieces(["wh"], then: .offline))).perform(.stream(.get, "x"))
         }
@@ -163,7 +166,7 @@ func client(
         #expect(error?.response?.body.text == "wh")
     }
 
-    @Test func `can be read in any way, with the client's decoder or without`() async throws {
+    @Test func `A response can be read in any way, with the client's decoder or without`() async throws {
         let client = try client(answering: .notFound, HTTPBody(#"{"name":"Ada"}"#))
         let exists = Route<Bool>(.get, "x", sending: .empty) { response, _ in response.status != .notFound }
         #expect(try await client.perform(exists) == false)
@@ -175,12 +178,12 @@ func client(
     }
 }
 
-@Suite struct `The request of a route` {
+@Suite struct RouteRequestTests {
     private enum Marked: HTTPContextKey {
         static var defaultValue: Bool { false }
     }
 
-    @Test func `reaches the transport`() async throws {
+    @Test func `The request of a route reaches the transport`() async throws {
         let seen = Recording<HTTPRequest>()
         let client = try client(answering: .ok, seen: seen)
         let plain = Route<Void>.get("x")
@@ -191,20 +194,20 @@ func client(
         #expect(seen.entries.map { $0.fields["X-A"] } == [nil, "1"])
     }
 
-    @Test func `has a time of its own, or the client's`() throws {
+    @Test func `The request of a route has its own time limit, or the client's`() throws {
         let client = Client(baseURL: try #require(URL(string: "https://h")), timeout: .seconds(9))
         #expect(try client.request(for: Route<Void>.get("x")).timeout == .seconds(9))
         #expect(try client.request(for: Route<Void>.get("x").timeout(.seconds(1))).timeout == .seconds(1))
     }
 
-    @Test func `ends a request that takes longer than it allows`() async throws {
+    @Test func `The request of a route ends a request that takes longer than it allows`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         let client = Client(
             baseURL: try #require(URL(string: server.url)), transport: CurlTransport(), timeout: .seconds(600))
         await #expect(throws: HTTPError.timeout) { try await client.perform(.get("x").timeout(.milliseconds(50))) }
     }
 
-    @Test func `can be the content of a file`() async throws {
+    @Test func `The request of a route can be the content of a file`() async throws {
         try await withTemporaryFolder { folder in
             try Data("abc".utf8).write(to: URL(filePath: folder + "/a"))
             let client = Client(baseURL: try #require(URL(string: "https://h")))
@@ -218,7 +221,7 @@ func client(
         }
     }
 
-    @Test func `can be content of one's own making`() throws {
+    @Test func `The request of a route can be custom content`() throws {
         let content = RouteContent { encoder in
             RouteContent.Encoded(HTTPBody([UInt8](try encoder.encode([1, 2]))), mediaType: "application/x-numbers")
         }

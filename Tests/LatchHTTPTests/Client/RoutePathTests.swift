@@ -8,14 +8,14 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `A path with values in it` {
+@Suite struct RoutePathTests {
     private let client: Client
 
     init() throws { client = Client(baseURL: try #require(URL(string: "https://h/v1"))) }
 
     private func path(_ path: RoutePath) throws -> String { try client.request(.get, path).path }
 
-    @Test func `names its kind for metrics and logs, and shows none of the values there`() throws {
+    @Test func `A path with values names its kind for metrics and logs, and shows none of the values`() throws {
         func template(_ path: RoutePath) throws -> String? { try client.request(.get, path).template }
         #expect(try template("notes") == "/v1/notes")
         #expect(try template("/notes?limit=5") == "/v1/notes")
@@ -31,14 +31,14 @@ import Testing
     }
 
     @Test(
-        .tags(.n19),
+        .tags(.endpointSafety),
         arguments: [
             ("ada", "ada"), ("a b", "a%20b"), ("a/b", "a%2Fb"), ("a?b=c&d", "a%3Fb%3Dc%26d"), ("a#b", "a%23b"),
             ("%2e%2e", "%252e%252e"), ("a%2Fb", "a%252Fb"), ("https://evil.example", "https%3A%2F%2Fevil.example"),
             ("é", "%C3%A9"), ("🦊", "%F0%9F%A6%8A"), ("a;b", "a%3Bb"), ("...", "..."), ("a\r\nX: y", "a%0D%0AX%3A%20y"),
             (".a", ".a"), ("\u{301}", "%CC%81"),
         ])
-    func `keeps each within its segment`(value: String, encoded: String) throws {
+    func `A path with values keeps each within its segment`(value: String, encoded: String) throws {
         #expect(try path("users/\(value)/notes") == "/v1/users/\(encoded)/notes")
         #expect(try path("users/\(value)") == "/v1/users/\(encoded)")
         #expect(try path("\(value)") == "/v1/\(encoded)")
@@ -47,24 +47,24 @@ import Testing
     }
 
     @Test(
-        .tags(.n19),
+        .tags(.endpointSafety),
         arguments: [
             "", ".", "..", "../admin", "a/../b", "..\\admin", "a\\b", "..;", "..;x=1", ".;a", "a/..;/b", "a\u{0}",
             "/..",
         ])
-    func `is refused where a value would lead elsewhere`(value: String) {
+    func `A path with values is refused if a value would lead elsewhere`(value: String) {
         #expect(throws: HTTPError.invalidURL) { try path("users/\(value)/notes") }
         #expect(throws: HTTPError.invalidURL) { try path("users/\(value)") }
         #expect(throws: HTTPError.invalidURL) { try path(RoutePath(segments: ["users", value])) }
     }
 
-    @Test(.tags(.n19)) func `is refused where values form dots together`() {
+    @Test(.tags(.endpointSafety)) func `A path with values is refused if values form dots together`() {
         let dot = "."
         #expect(throws: HTTPError.invalidURL) { try path("\(dot)\(dot)/x") }
         #expect(throws: HTTPError.invalidURL) { try path("a/.\(dot)") }
     }
 
-    @Test func `lets an empty value be a part of a segment or of a query`() throws {
+    @Test func `A path with values lets an empty value be a part of a segment or of a query`() throws {
         let nothing = ""
         #expect(try path("file\(nothing).txt") == "/v1/file.txt")
         #expect(try path("\(nothing)file") == "/v1/file")
@@ -74,26 +74,26 @@ import Testing
         #expect(throws: HTTPError.invalidURL) { try path("users/\(nothing)\(nothing)") }
     }
 
-    @Test func `takes anything that has one spelling`() throws {
+    @Test func `A path with values takes any value with one spelling`() throws {
         let id = try #require(UUID(uuidString: "6BA7B810-9DAD-11D1-80B4-00C04FD430C8"))
         #expect(try path("a/\(7)/\(id)/\(true)/\("x"[...])") == "/v1/a/7/\(id.uuidString)/true/x")
     }
 
-    @Test func `takes a path that is one already`() throws {
+    @Test func `A path with values takes an existing path`() throws {
         let folder = RoutePath("a/b")
         #expect(try path("\(folder)/\("c/d")") == "/v1/a/b/c%2Fd")
         #expect(throws: HTTPError.invalidURL) { try path("x/\("users/\("")" as RoutePath)") }
     }
 
-    @Test func `is shown and compared by its spelling`() {
+    @Test func `A path with values is shown and compared by its spelling`() {
         let value = "a/b"
         #expect("users/\(value)" as RoutePath == "users/a%2Fb")
         #expect(("users/\(value)" as RoutePath).description == "users/a%2Fb")
         #expect("users/\(value)" as RoutePath != "users/a/b")
     }
 
-    @Test(.tags(.n19), arguments: 0..<8 as Range<UInt64>)
-    func `is split by a server into the segments that were given`(seed: UInt64) throws {
+    @Test(.tags(.endpointSafety), arguments: 0..<8 as Range<UInt64>)
+    func `A path with values is split by a server into the given segments`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         var accepted = 0
         for _ in 0..<400 {
@@ -123,7 +123,7 @@ import Testing
     }
 }
 
-@Suite struct `A base URL` {
+@Suite struct BaseURLTests {
     private func problem(_ base: String) throws -> HTTPError? {
         let client = Client(baseURL: try #require(URL(string: base)))
         do { _ = try client.request(.get, "a") } catch { return error }
@@ -131,24 +131,24 @@ import Testing
     }
 
     @Test(
-        .tags(.n19),
+        .tags(.endpointSafety),
         arguments: [
             "https://user@h", "https://user:pw@h", "https://h@evil.example", "https://[fe80::1%25eth0]", "https://h:",
             "https://h:65536", "ftp://h", "https:h", "//h/a", "file:///etc", "https:///a",
         ])
-    func `is refused where readers could disagree about its host`(base: String) throws {
+    func `A base URL is refused if readers could disagree about its host`(base: String) throws {
         #expect(try problem(base) == HTTPError.invalidURL)
     }
 
     @Test(
-        .tags(.n19),
+        .tags(.endpointSafety),
         arguments: ["https://h", "https://h:8443/v1/", "https://[::1]:8443", "https://h/v1?key=1", "HTTPS://H/"])
-    func `is taken where they cannot`(base: String) throws {
+    func `A base URL is accepted if readers cannot disagree about its host`(base: String) throws {
         #expect(try problem(base) == nil)
     }
 
     /// Foundation writes names of other scripts in the letters of the wire (RFC 5891), or makes no URL of them.
-    @Test(.tags(.n19)) func `with a name of another script stands for its ASCII form`() throws {
+    @Test(.tags(.endpointSafety)) func `A base URL with a name of another script stands for its ASCII form`() throws {
         guard let url = URL(string: "https://bücher.example/v1") else { return }
         let request = try Client(baseURL: url).request(.get, "a")
         #expect(request.authority == "xn--bcher-kva.example")

@@ -5,7 +5,7 @@ import LatchCore
 import LatchHTTP
 import Testing
 
-@Suite struct `A route` {
+@Suite struct RouteTests {
     struct Note: Codable, Sendable, Equatable {
         var text: String
     }
@@ -34,7 +34,7 @@ import Testing
             (.put("x", query: [("q", "é")], json: Note(text: "a"), as: Note.self), "PUT", json, #"{"text":"a"}"#),
             (.patch("x", query: [("q", "é")], json: Note(text: "a"), as: Note.self), "PATCH", json, #"{"text":"a"}"#),
         ] as [(Route<Note>, String, String?, String)])
-    func `with a typed answer says what it sends and what it takes`(
+    func `A route with a typed answer states its content and its accepted types`(
         route: Route<Note>, method: String, mediaType: String?, content: String
     ) async throws {
         let seen = Recording<HTTPRequest>()
@@ -56,7 +56,7 @@ import Testing
             (.put("x", query: [("q", "1")], json: Note(text: "a")), "PUT", json, #"{"text":"a"}"#),
             (.patch("x", query: [("q", "1")], json: Note(text: "a")), "PATCH", json, #"{"text":"a"}"#),
         ] as [(Route<Void>, String, String?, String)])
-    func `without an answer asks for none in particular and ignores what comes`(
+    func `A route without an answer asks for none in particular and ignores the content`(
         route: Route<Void>, method: String, mediaType: String?, content: String
     ) async throws {
         let seen = Recording<HTTPRequest>()
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: [100, 204, 304, 404, 500])
-    func `that is raw gives back any answer`(status: Int) async throws {
+    func `A route that is raw returns any answer`(status: Int) async throws {
         let seen = Recording<HTTPRequest>()
         let client = try client(seen, status: HTTPStatus(rawValue: status), body: "as it is")
         let response = try await client.perform(
@@ -86,7 +86,7 @@ import Testing
         #expect(seen.entries[0].fields.isEmpty)
     }
 
-    @Test func `keeps its own media types`() async throws {
+    @Test func `A route keeps its own media types`() async throws {
         let seen = Recording<HTTPRequest>()
         let route = Route<Note>.post("x", json: Note(text: "a"), as: Note.self)
             .field(.contentType, "application/vnd.note+json").field(.accept, "application/vnd.note+json")
@@ -95,7 +95,7 @@ import Testing
         #expect(seen.entries[0].fields.values(of: .accept) == ["application/vnd.note+json"])
     }
 
-    @Test func `is a value that another is made from`() async throws {
+    @Test func `A route is a value from which another can be made`() async throws {
         let plain = Route<Void>.get("x")
         var other = plain.field("X-A", "1").field("X-A", "2")
         other.query.append(("page", "2"))
@@ -107,20 +107,20 @@ import Testing
         #expect(seen.entries[0].path == "/v1/x?page=2")
     }
 
-    @Test func `throws what its reader throws`() async throws {
+    @Test func `A route throws the errors of its reader`() async throws {
         struct Odd: Error {}
         let route = Route<Int>(.get, "x") { _ in throw Odd() }
         await #expect(throws: Odd.self) { try await client(Recording()).perform(route) }
     }
 
-    @Test func `with a path that leads out of the base sends nothing`() async throws {
+    @Test func `A route with a path that leads out of the base sends nothing`() async throws {
         let seen = Recording<HTTPRequest>()
         await #expect(throws: HTTPError.invalidURL) { try await client(seen).perform(.get("../admin")) }
         #expect(seen.entries.isEmpty)
     }
 }
 
-@Suite struct `Content that a client cannot encode or decode` {
+@Suite struct UnencodableContentTests {
     private struct Order: Codable, Sendable {
         struct Line: Codable, Sendable {
             var price: Double
@@ -152,7 +152,9 @@ import Testing
             (#"{"lines":[{"price":1},{"price":true}]}"#, "Index 1"), (#"{"secret":1}"#, "'lines'"),
             (#"{"lines":[{"price":1}]"#, "at the top"), ("secret", "at the top"),
         ])
-    func `names the place in the answer and none of its content`(body: String, place: String) async throws {
+    func `Content that cannot be decoded names its place in the answer and shows nothing`(body: String, place: String)
+        async throws
+    {
         let error = await #expect(throws: HTTPError.undecodable) {
             try await client(body).perform(.get("x", as: Order.self))
         }
@@ -161,7 +163,9 @@ import Testing
         #expect(error?.response?.body.text == body)
     }
 
-    @Test func `names the place in the request, sends nothing and shows none of its content`() async throws {
+    @Test
+    func `Content that cannot be encoded names its place in the request, sends nothing and shows nothing`() async throws
+    {
         let seen = Recording<HTTPRequest>()
         let order = Order(lines: [.init(price: 1, day: nil), .init(price: .infinity, day: nil)])
         let error = await #expect(throws: HTTPError.unencodable) {
@@ -172,7 +176,7 @@ import Testing
         #expect(seen.entries.isEmpty)
     }
 
-    @Test func `leaves alone the error of a type's own`() async throws {
+    @Test func `Content that cannot be encoded or decoded keeps the error of the type`() async throws {
         await #expect(throws: Refusing.Secret.self) { try await client().perform(.put("x", json: Refusing())) }
     }
 }

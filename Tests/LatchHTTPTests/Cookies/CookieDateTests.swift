@@ -5,7 +5,7 @@ import LatchHTTP
 import TestVectors
 import Testing
 
-@Suite struct `A cookie's date` {
+@Suite struct CookieDateTests {
     private func date(_ text: String) -> Date? { SetCookie("a=b; Expires=\(text)")?.expires }
 
     private static let moment = HTTPDate("Sun, 06 Nov 1994 08:49:37 GMT")?.date
@@ -16,7 +16,7 @@ import Testing
         "8:49:37,6,NOVEMBER,1994", "Mon Nov 6 1994 08:49:37 GMT+0200 (CET)", "6nd Novem 1994AD 08:49:37.5",
         "\t/6-Nov:1994", "6 Nov 1994 08:49:37 07 Dec 1995 09:50:38",
     ])
-    func `is read in every order and spelling that the RFC allows`(text: String) {
+    func `A cookie's date is read in every order and spelling that the RFC allows`(text: String) {
         #expect(date(text) == (text.contains("Nov:") ? nil : Self.moment), "\(text)")
     }
 
@@ -27,23 +27,23 @@ import Testing
         "6 Nov 199 08:49:37", "6 Nev 1994 08:49:37", "6 No 1994 08:49:37", "006 Nov 1994 08:49:37",
         "6 Nov 1994 008:49:37", "٦ Nov 1994 08:49:37", "6 Nov 1994 x08:49:37",
     ])
-    func `is none where a part is missing or impossible`(text: String) {
+    func `A cookie's date is invalid if a part is missing or impossible`(text: String) {
         #expect(date(text) == nil)
     }
 
     @Test(arguments: [(70, 1970), (99, 1999), (0, 2000), (69, 2069), (38, 2038)])
-    func `of two digits lies between 1970 and 2069`(short: Int, year: Int) {
+    func `A cookie's date with a year of two digits lies between 1970 and 2069`(short: Int, year: Int) {
         let two = short < 10 ? "0\(short)" : "\(short)"
         #expect(date("06 Nov \(two) 08:49:37") == date("06 Nov \(year) 08:49:37"))
         #expect(date("06 Nov \(two) 08:49:37") != nil)
     }
 
     @Test(arguments: [(2_023, nil), (2_024, 29), (2_100, nil), (2_000, 29)] as [(Int, Int?)])
-    func `knows the leap years`(year: Int, day: Int?) {
+    func `A cookie's date knows the leap years`(year: Int, day: Int?) {
         #expect((date("29 Feb \(year) 00:00:00") != nil) == (day != nil))
     }
 
-    @Test func `reads back whatever second is written in the preferred form`() {
+    @Test func `A cookie's date reads back any second that is written in the preferred form`() {
         var random = SeededGenerator(seed: 6_265)
         for _ in 0..<2_000 {
             let second = HTTPDate(

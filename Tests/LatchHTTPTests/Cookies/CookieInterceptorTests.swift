@@ -8,7 +8,7 @@ import TestTags
 import Testing
 
 /// Against servers on 127.0.0.1 and their other name, `localhost`: two hosts for cookies, reached over real sockets.
-@Suite struct `A client with a cookie jar` {
+@Suite struct CookieInterceptorTests {
     let jar = CookieJar()
 
     private func client(_ base: String, after: [any Interceptor] = []) throws -> Client {
@@ -24,7 +24,8 @@ import Testing
 
     private func sent(_ server: RawHTTPServer) -> [[String]] { server.requests.map { $0.values(of: "Cookie") } }
 
-    @Test(.tags(.n10)) func `stores what an answer sets and sends it by path and host`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A client with a cookie jar stores the cookies of an answer and sends them by path and host`() async throws {
         let server = try server(setting: "a=1", "b=2; Path=/x", "c=3; HttpOnly; SameSite=Strict")
         let client = try client(server.url)
         for path in ["set", "x/y", "other"] { try await client.perform(.get(RoutePath(path))) }
@@ -34,7 +35,8 @@ import Testing
         #expect(jar.cookies.map(\.sameSite) == [.unset, .unset, .strict])
     }
 
-    @Test(.tags(.n10)) func `sends a cookie to no other host, with or without a domain of its own`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A client with a cookie jar sends a cookie to no other host, with or without its own domain`() async throws {
         let server = try server(
             setting: "host=1", "domain=1; Domain=127.0.0.1", "wide=1; Domain=0.0.1", "other=1; Domain=localhost")
         try await client(server.url).perform(.get("set"))
@@ -44,7 +46,8 @@ import Testing
         #expect(sent(server) == [[], [], ["host=1; domain=1"]])
     }
 
-    @Test(.tags(.n10)) func `takes and sends no Secure cookie without encryption`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A client with a cookie jar takes and sends no Secure cookie without encryption`() async throws {
         let server = try server(setting: "a=1; Secure", "b=2")
         let kept = try #require(
             Cookie(name: "c", value: "3", domain: "127.0.0.1", isSecure: true, created: Date()))
@@ -55,7 +58,7 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["c", "b"])
     }
 
-    @Test(.tags(.n10)) func `sends no cookie after its expiry`() async throws {
+    @Test(.tags(.cookieLogin)) func `A client with a cookie jar sends no cookie after its expiry`() async throws {
         let clock = ManualClock()
         let jar = CookieJar(clock: clock.wallClock())
         let server = try server(setting: "a=1; Max-Age=60", "b=2")
@@ -69,14 +72,17 @@ import Testing
         #expect(sent(server) == [[], ["a=1; b=2"], ["b=2"]])
     }
 
-    @Test(.tags(.n10)) func `sends what the last answer set in place of the earlier value`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A client with a cookie jar sends the last value that an answer set`() async throws {
         let server = try RawHTTPServer { request in .response(fields: ["Set-Cookie: sid=\(request.number)"]) }
         let client = try client(server.url)
         for _ in 0..<4 { try await client.perform(.get("x")) }
         #expect(sent(server) == [[], ["sid=0"], ["sid=1"], ["sid=2"]])
     }
 
-    @Test(.tags(.n10)) func `sends for another site's page only what SameSite lets`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A client with a cookie jar sends for another site's page only the cookies that SameSite allows`() async throws
+    {
         let server = try server(
             setting: "strict=1; SameSite=Strict", "lax=1; SameSite=Lax", "unset=1", "all=1; SameSite=None; Secure")
         let jar = CookieJar(policy: CookiePolicy(trustsLoopback: true))
@@ -93,7 +99,7 @@ import Testing
             sent(server) == [[], ["strict=1; lax=1; unset=1; all=1"], ["all=1"], ["lax=1; unset=1; all=1"]])
     }
 
-    @Test func `takes cookies of refusals and errors too`() async throws {
+    @Test func `A client with a cookie jar also takes cookies of refusals and errors`() async throws {
         let server = try RawHTTPServer { request in
             .response(request.number == 0 ? 401 : 500, fields: ["Set-Cookie: n\(request.number)=1"])
         }
@@ -102,7 +108,9 @@ import Testing
         #expect(jar.cookies.map(\.name) == ["n0", "n1"])
     }
 
-    @Test func `stores what a redirect sets and sends it to the next address`() async throws {
+    @Test
+    func `A client with a cookie jar stores the cookies of a redirect and sends them to the next address`() async throws
+    {
         let server = try RawHTTPServer { request in
             request.line.contains("/login")
                 ? .response(302, fields: ["Location: /home", "Set-Cookie: sid=1", "Set-Cookie: old=; Max-Age=0"])
@@ -114,7 +122,7 @@ import Testing
         #expect(sent(server) == [["old=0"], ["sid=1"]])
     }
 
-    @Test func `gives each origin of a redirect its own cookies and the caller's to the first alone`() async throws {
+    @Test func `A client with a cookie jar gives each origin of a redirect its own cookies`() async throws {
         let target = try RawHTTPServer { _ in .response(fields: ["Set-Cookie: there=1"], body: "end") }
         let elsewhere = "http://localhost:\(target.port)"
         let server = try RawHTTPServer { request in
@@ -129,7 +137,8 @@ import Testing
         #expect(sent(target) == [[], ["there=1"]])
     }
 
-    @Test func `keeps the cookie that the caller wrote, and sends no name twice`() async throws {
+    @Test
+    func `A client with a cookie jar keeps the cookie that the caller wrote, and sends no name twice`() async throws {
         let server = try server(setting: "a=jar", "b=jar", "bare")
         let client = try client(server.url)
         try await client.perform(.get("set"))
@@ -143,7 +152,8 @@ import Testing
             ])
     }
 
-    @Test func `lets no cookie without a name pass for another that the caller wrote`() async throws {
+    @Test
+    func `A client with a cookie jar lets no cookie without a name pass for another of the caller`() async throws {
         let server = try server(setting: "=a=hidden", "b=1")
         let client = try client(server.url)
         try await client.perform(.get("set"))
@@ -152,7 +162,7 @@ import Testing
         #expect(jar.cookies.map(\.value) == ["a=hidden", "1"])
     }
 
-    @Test func `joins several lines that the caller wrote into one`() async throws {
+    @Test func `A client with a cookie jar joins several lines that the caller wrote into one`() async throws {
         let server = try server(setting: "a=jar", "b=jar")
         let doubled = ClosureInterceptor { request, next in
             var request = request
@@ -167,7 +177,7 @@ import Testing
         #expect(sent(server) == [[], ["a=1; c=2; b=jar"]])
     }
 
-    @Test func `serves two jars as two users`() async throws {
+    @Test func `A client with a cookie jar serves two jars as two users`() async throws {
         let server = try RawHTTPServer { request in
             .response(
                 fields: request.line.contains("/set/")
@@ -185,7 +195,7 @@ import Testing
         #expect(sent(server) == [[], [], ["sid=1"], ["sid=2"]])
     }
 
-    @Test func `works around any handler that is no client`() async throws {
+    @Test func `A client with a cookie jar also works around a handler that is not a client`() async throws {
         let handler = ClosureHandler { request in
             HTTPResponse(
                 status: .ok, fields: [.setCookie: "n=1"], body: HTTPBody(request.fields[.cookie] ?? "none"))

@@ -6,10 +6,10 @@ import LatchTesting
 import TestVectors
 import Testing
 
-@Suite struct `A cookie jar` {
+@Suite struct CookieJarTests {
     let fixture = JarFixture()
 
-    @Test func `gives up the insecure and the least used of a domain that has too many`() throws {
+    @Test func `A cookie jar evicts the insecure and least used cookies of a domain that has too many`() throws {
         let full = JarFixture(CookiePolicy(publicSuffixes: JarFixture.suffixes, maximumPerDomain: 4))
         try full.set("safe=1; Secure", "one=1", "two=1; Path=/two", "three=1", at: "https://a.site.com/")
         full.clock.advance(by: 1)
@@ -20,7 +20,7 @@ import Testing
         #expect(full.jar.cookies.count == 5)
     }
 
-    @Test func `pushes no secure cookie out for an insecure one`() throws {
+    @Test func `A cookie jar evicts no secure cookie for an insecure one`() throws {
         let full = JarFixture(CookiePolicy(publicSuffixes: JarFixture.suffixes, maximumPerDomain: 2))
         try full.set("safe=1; Secure", "sound=1; Secure", at: "https://a.site.com/")
         full.clock.advance(by: 1)
@@ -30,7 +30,7 @@ import Testing
         #expect(full.jar.cookies.map(\.name) == ["sound", "new"])
     }
 
-    @Test func `gives up the least used of all where there are too many in all`() throws {
+    @Test func `A cookie jar evicts the least used of all cookies if there are too many`() throws {
         let full = JarFixture(CookiePolicy(publicSuffixes: JarFixture.suffixes, maximumInAll: 3))
         for host in ["a", "b", "c"] {
             try full.set("\(host)=1", at: "https://\(host).site.com/")
@@ -43,7 +43,7 @@ import Testing
         #expect(full.jar.cookies.map(\.name) == ["a", "c", "d"])
     }
 
-    @Test func `has room for 180 cookies of a domain and 3,000 in all`() throws {
+    @Test func `A cookie jar has room for 180 cookies of a domain and 3,000 in all`() throws {
         for host in 0..<20 {
             for number in 0..<200 { try fixture.set("n\(number)=1", at: "https://h\(host).com/") }
         }
@@ -52,7 +52,7 @@ import Testing
         #expect(try fixture.sent(to: "https://h19.com/").first == "n20=1")
     }
 
-    @Test func `forgets all, or what ends with the session, or what it is told to`() throws {
+    @Test func `A cookie jar forgets all cookies, those that end with the session, or the given ones`() throws {
         try fixture.set("a=1", "b=1; Max-Age=60", at: "https://a.site.com/")
         try fixture.set("c=1", "d=1; Max-Age=60", at: "https://b.site.com/")
         fixture.jar.endSession()
@@ -64,7 +64,7 @@ import Testing
         #expect(try fixture.sent(to: "https://b.site.com/") == [])
     }
 
-    @Test func `is the same again after it was written down and filled anew`() throws {
+    @Test func `A cookie jar is the same again after it was encoded and restored`() throws {
         try fixture.set("z=1; Domain=site.com; Max-Age=60", "a=1; HttpOnly; Secure", at: "https://a.site.com/x/")
         try fixture.set("m=1; SameSite=Strict", "=nameless", at: "http://127.0.0.1/")
         let record = try JSONEncoder().encode(fixture.jar.cookies)
@@ -76,7 +76,7 @@ import Testing
         #expect(copy.cookies(for: request) == fixture.jar.cookies(for: request))
     }
 
-    @Test func `tells of each change and of no reading`() async throws {
+    @Test func `A cookie jar reports each change and no reading`() async throws {
         var changes = fixture.jar.changes.makeAsyncIterator()
         try fixture.set("a=1", at: "https://a.site.com/")
         #expect(await changes.next() != nil)
@@ -91,7 +91,7 @@ import Testing
         #expect(await changes.next() != nil)
     }
 
-    @Test func `ends its streams of changes when it goes`() async throws {
+    @Test func `A cookie jar ends its streams of changes when it goes`() async throws {
         var jar: CookieJar? = CookieJar()
         let changes = jar?.changes
         jar = nil
@@ -100,7 +100,7 @@ import Testing
         #expect(count == 0)
     }
 
-    @Test func `may be used by many tasks at once`() async throws {
+    @Test func `A cookie jar can be used by many tasks at once`() async throws {
         let jar = fixture.jar
         await withTaskGroup(of: Void.self) { group in
             for task in 0..<8 {
@@ -119,7 +119,7 @@ import Testing
     }
 
     /// The jar against the RFC's sentences, without index, order and eviction.
-    @Test func `gives a request what a plain reading of the RFC gives it`() throws {
+    @Test func `A cookie jar selects the same cookies as a plain reading of the RFC`() throws {
         var random = SeededGenerator(seed: 5_8)
         let hosts = ["site.com", "a.site.com", "b.a.site.com", "me.github.io", "github.io", "127.0.0.1", "com"]
         let paths = ["/", "/x", "/x/", "/x/y", "/xy"]

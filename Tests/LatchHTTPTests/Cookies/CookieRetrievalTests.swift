@@ -5,7 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `A jar that selects cookies` {
+@Suite struct CookieRetrievalTests {
     let fixture = JarFixture()
 
     @Test(arguments: [
@@ -16,7 +16,9 @@ import Testing
         ("https://asite.com/", []), ("https://site.com.evil.com/", []), ("https://com/", []),
         ("https://a.site.com:8443/", ["host=1", "domain=1", "parent=1"]),
     ])
-    func `gives those of the host and of the domains above it`(url: String, names: [String]) throws {
+    func `A jar that selects cookies gives those of the host and of the domains above it`(url: String, names: [String])
+        throws
+    {
         try fixture.set("host=1", "domain=1; Domain=a.site.com", "parent=1; Domain=site.com", at: "https://a.site.com/")
         #expect(try fixture.sent(to: url) == names)
     }
@@ -26,18 +28,20 @@ import Testing
         ("/x/", "/x", false), ("/x/", "/x/y", true), ("/", "/any", true), ("/x", "/X", false), ("/x", "/x?y", true),
         ("/x", "/%78", false), ("/x", "/x;y", false), ("/x", "/x/../y", true),
     ])
-    func `gives those of the path and of the folders above it`(path: String, asked: String, isSent: Bool) throws {
+    func `A jar that selects cookies gives those of the path and of the folders above it`(
+        path: String, asked: String, isSent: Bool
+    ) throws {
         try fixture.set("a=1; Path=\(path)", at: "https://a.site.com/")
         #expect(try fixture.sent(to: "https://a.site.com\(asked)") == (isSent ? ["a=1"] : []))
     }
 
-    @Test func `gives secure ones to encrypted connections alone`() throws {
+    @Test func `A jar that selects cookies gives secure ones only to encrypted connections`() throws {
         try fixture.set("a=1; Secure", "b=2", at: "https://a.site.com/")
         #expect(try fixture.sent(to: "https://a.site.com/") == ["a=1", "b=2"])
         #expect(try fixture.sent(to: "http://a.site.com/") == ["b=2"])
     }
 
-    @Test func `gives those of this machine's address to no other`() throws {
+    @Test func `A jar that selects cookies gives those of this machine's address to no other`() throws {
         try fixture.set("a=1", at: "http://127.0.0.1/")
         #expect(try fixture.sent(to: "http://127.0.0.1:99/") == ["a=1"])
         for url in ["http://127.0.0.2/", "http://x.127.0.0.1/", "http://localhost/", "http://0.0.1/"] {
@@ -45,7 +49,7 @@ import Testing
         }
     }
 
-    @Test func `gives none whose time is over, and keeps none`() throws {
+    @Test func `A jar that selects cookies gives and keeps none that have expired`() throws {
         try fixture.set("a=1; Max-Age=10", "b=2; Max-Age=20", "c=3", at: "https://a.site.com/")
         fixture.clock.advance(by: 9.9)
         #expect(try fixture.sent(to: "https://a.site.com/") == ["a=1", "b=2", "c=3"])
@@ -56,7 +60,7 @@ import Testing
         #expect(try fixture.sent(to: "https://a.site.com/") == ["c=3"])
     }
 
-    @Test func `sorts them by the length of the path, then by age`() throws {
+    @Test func `A jar that selects cookies sorts them by the length of the path, then by age`() throws {
         try fixture.set("old=1; Path=/", "deep=1; Path=/x/y", at: "https://a.site.com/")
         fixture.clock.advance(by: 1)
         try fixture.set(
@@ -65,7 +69,7 @@ import Testing
         #expect(try fixture.sent(to: "https://a.site.com/x/y/z") == ["deeper=1", "deep=1", "mid=1", "old=2", "new=1"])
     }
 
-    @Test func `keeps HttpOnly ones from scripts`() throws {
+    @Test func `A jar that selects cookies keeps HttpOnly ones from scripts`() throws {
         try fixture.set("a=1; HttpOnly", "b=2", at: "https://a.site.com/")
         let request = try fixture.request("https://a.site.com/")
         #expect(fixture.jar.cookies(for: request).map(\.name) == ["a", "b"])
@@ -78,7 +82,7 @@ import Testing
         (.crossSiteNavigation, .head, ["lax", "unset", "none"]),
         (.crossSiteNavigation, .post, ["none"]), (.crossSiteNavigation, .delete, ["none"]),
     ])
-    func `gives to requests of another site what SameSite lets`(
+    func `A jar that selects cookies gives requests of another site those that SameSite allows`(
         site: RequestSite, method: HTTPMethod, names: [String]
     ) throws {
         try fixture.set(
@@ -87,14 +91,14 @@ import Testing
         #expect(try fixture.sent(to: "https://a.site.com/", method: method, from: site) == names.map { "\($0)=" })
     }
 
-    @Test func `gives none for a domain that has become a public suffix`() throws {
+    @Test func `A jar that selects cookies gives none for a domain that has become a public suffix`() throws {
         let cookie = try #require(
             Cookie(name: "a", value: "1", domain: "github.io", isHostOnly: false, created: fixture.clock.now))
         fixture.jar.insert([cookie])
         #expect(try fixture.sent(to: "https://me.github.io/") == [])
     }
 
-    @Test func `answers for a URL too, and refuses one that cannot be requested`() throws {
+    @Test func `A jar that selects cookies also answers for a URL, and refuses one that cannot be requested`() throws {
         try fixture.set("a=1", at: "https://a.site.com/")
         #expect(try fixture.jar.cookies(for: #require(URL(string: "https://a.site.com/x"))).map(\.value) == ["1"])
         #expect(throws: HTTPError.invalidURL) {

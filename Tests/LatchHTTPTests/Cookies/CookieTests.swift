@@ -5,7 +5,7 @@ import LatchHTTP
 import TestVectors
 import Testing
 
-@Suite struct `A cookie` {
+@Suite struct CookieTests {
     private let now = Date(timeIntervalSince1970: 1_800_000_000.1)
 
     private func make(
@@ -21,7 +21,7 @@ import Testing
         ("a;b", "x"), ("a=b", "x"), ("a\r\nX: y", "x"), ("a", "x\n"), ("a", "x;y"), ("a", " x"), ("a ", "x"), ("", ""),
         ("a", "\u{0}"), ("a", "\u{7F}"), ("a", String(repeating: "x", count: 4_096)),
     ])
-    func `is none where it could not be sent as it is`(name: String, value: String) {
+    func `A cookie is refused if it could not be sent unchanged`(name: String, value: String) {
         #expect(make(name: name, value: value) == nil)
     }
 
@@ -30,23 +30,23 @@ import Testing
         "[::1]x", "example.com:80", String(repeating: "a", count: 64) + ".example",
         Array(repeating: "abcdefgh", count: 29).joined(separator: "."),
     ])
-    func `is none where its domain is no host in its one spelling`(domain: String) {
+    func `A cookie is refused if its domain is not a host in its one spelling`(domain: String) {
         #expect(make(domain: domain) == nil)
     }
 
     @Test(arguments: ["example.com", "a_b.example", "-a.example", "xn--bcher-kva.example", "127.0.0.1", "[::1]", "com"])
-    func `may be for any host that there is`(domain: String) {
+    func `A cookie can be for any existing host`(domain: String) {
         #expect(make(domain: domain)?.domain == domain)
     }
 
-    @Test func `is none without a path that begins with a slash`() {
+    @Test func `A cookie is refused without a path that begins with a slash`() {
         #expect(make(path: "") == nil)
         #expect(make(path: "x/") == nil)
         #expect(make(path: "/a\u{0}") == nil)
         #expect(make(path: "/a;b=c/é")?.path == "/a;b=c/é")
     }
 
-    @Test func `whose name has a prefix keeps its promise`() {
+    @Test func `A cookie whose name has a prefix keeps its promise`() {
         for name in ["__Secure-a", "__secure-A", "__SECURE-"] {
             #expect(make(name: name) != nil)
             #expect(make(name: name, isSecure: false) == nil)
@@ -63,12 +63,12 @@ import Testing
         #expect(make(name: "__Hosta", isSecure: false) != nil)
     }
 
-    @Test func `for all sites is secure`() {
+    @Test func `A cookie for all sites is secure`() {
         #expect(make(isSecure: false, sameSite: .none) == nil)
         #expect(make(isSecure: true, sameSite: .none) != nil)
     }
 
-    @Test func `survives encoding with every attribute and every fraction of a second`() throws {
+    @Test func `A cookie survives encoding with every attribute and every fraction of a second`() throws {
         var random = SeededGenerator(seed: 10)
         for _ in 0..<500 {
             let created = Date(timeIntervalSince1970: Double.random(in: 0...4e9, using: &random))
@@ -91,7 +91,7 @@ import Testing
     }
 
     @Test(arguments: ["secure", "host", "value", "domain", "missing"])
-    func `that was kept and then changed into an impossible one is refused`(part: String) throws {
+    func `A cookie that was kept and then changed into an impossible one is refused`(part: String) throws {
         let original = try #require(make(name: "__Host-a", value: "ok"))
         var text = String(decoding: try JSONEncoder().encode(original), as: UTF8.self)
         let edits = [
@@ -109,7 +109,7 @@ import Testing
         #expect(throws: DecodingError.self) { try JSONDecoder().decode(Cookie.self, from: Data(text.utf8)) }
     }
 
-    @Test func `is described without its value`() throws {
+    @Test func `A cookie is described without its value`() throws {
         let cookie = try #require(make(value: "canary-7", domain: "a.example", isHostOnly: false, path: "/p"))
         var dumped = ""
         dump(cookie, to: &dumped)
@@ -119,7 +119,7 @@ import Testing
         #expect("\(cookie)" == "Cookie(sid=redacted; .a.example/p; secure)")
     }
 
-    @Test func `ends at its expiry, and never without one`() throws {
+    @Test func `A cookie ends at its expiry, and never without one`() throws {
         let lasting = try #require(make())
         #expect(!lasting.isPersistent && !lasting.isExpired(at: .distantFuture))
         let ending = try #require(

@@ -7,7 +7,7 @@ import TestVectors
 import Testing
 
 @Suite(.enabled(if: VectorSet.httpState.isPresent, Comment(rawValue: VectorSet.hint)))
-struct `The http-state suite` {
+struct HTTPStateTests {
     /// The cases in which the suite of RFC 6265 differs from RFC 6265bis: the case, today's result, and the reason.
     static let changed: [String: String] = {
         // A pair without `=` was ignored, and is a value without a name (RFC 6265bis §5.6 step 3).
@@ -31,13 +31,13 @@ struct `The http-state suite` {
 
     static let names = VectorSet.httpState.files(endingWith: "-test").map { String($0.dropLast(5)) }
 
-    @Test func `is there as a whole`() {
+    @Test func `The http-state suite is complete`() {
         #expect(Self.names.count == 222)
         #expect(Self.switchedOff.union(Self.changed.keys).isSubset(of: Self.names))
     }
 
     @Test(arguments: names.filter { !switchedOff.contains($0) })
-    func `holds for the case`(name: String) throws {
+    func `The http-state suite holds for the case`(name: String) throws {
         #expect(try cookies(of: name) == Self.changed[name] ?? expected(of: name))
     }
 

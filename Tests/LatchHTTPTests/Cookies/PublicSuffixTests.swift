@@ -5,7 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `Public suffixes` {
+@Suite struct PublicSuffixTests {
     private let list = PublicSuffixList(
         list: """
             // a comment
@@ -21,17 +21,17 @@ import Testing
         ("com", true), ("uk", true), ("co.uk", true), ("site.co.uk", false), ("ck", true), ("any.ck", true),
         ("www.ck", false), ("a.any.ck", false), ("unheard", true), ("site.unheard", false), ("a.www.ck", false),
     ])
-    func `are read from a list with wildcards and exceptions`(domain: String, isSuffix: Bool) {
+    func `Public suffixes are read from a list with wildcards and exceptions`(domain: String, isSuffix: Bool) {
         #expect(list.contains(domain) == isSuffix)
     }
 
-    @Test func `are the names of one label, and perhaps any other, where there is no list`() {
+    @Test func `Public suffixes without a list are the names of one label, and perhaps any other`() {
         #expect(PublicSuffixList.withoutData.verdict(of: "com") == .suffix)
         #expect(PublicSuffixList.withoutData.verdict(of: "co.uk") == .unknown)
         #expect(PublicSuffixList.withoutData.verdict(of: "example.com") == .unknown)
     }
 
-    @Test func `narrow a cookie to its host where there is no list`() throws {
+    @Test func `Public suffixes without a list narrow a cookie to its host`() throws {
         let fixture = JarFixture(CookiePolicy(publicSuffixes: .withoutData))
         let host = "https://shop.site.co.uk/"
         try fixture.set(
@@ -47,7 +47,7 @@ import Testing
         #expect(try fixture.sent(to: host) == ["b=2", "c=3", "e=5"])
     }
 
-    @Test func `are no concern of a program that names its sites`() throws {
+    @Test func `Public suffixes do not concern a program that names its sites`() throws {
         let list = PublicSuffixList(sites: "example.com", "Site.co.uk.", "com", "10.0.0.1")
         let expected: [(String, PublicSuffixList.Verdict)] = [
             ("example.com", .site), ("a.example.com", .site), ("site.co.uk", .site), ("co.uk", .unknown),
@@ -62,7 +62,7 @@ import Testing
         #expect(try fixture.sent(to: "https://evil.github.io/") == ["b=2"])
     }
 
-    @Test func `are read from a file that the program brings along`() async throws {
+    @Test func `Public suffixes are read from a file that the program brings along`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/list.dat"
             try "// none\nuk\nco.uk\n".write(toFile: path, atomically: true, encoding: .utf8)
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `that a stored domain cookie may concern keep it from being sent`() throws {
+    @Test func `Public suffixes that can concern a stored domain cookie keep it from being sent`() throws {
         let shared = JarFixture(CookiePolicy(publicSuffixes: PublicSuffixList(sites: "example.com")))
         try shared.set("a=1; Domain=example.com", at: "https://www.example.com/")
         let cookies = shared.jar.cookies
@@ -82,7 +82,7 @@ import Testing
         #expect(jar.cookies(for: try shared.request("https://www.example.com/")).isEmpty)
     }
 
-    @Test func `are a closure where a test wants its own`() {
+    @Test func `Public suffixes are a closure if a test wants its own`() {
         #expect(PublicSuffixList { $0 == "mine.example" }.contains("mine.example"))
     }
 
@@ -93,14 +93,14 @@ import Testing
         ("localhost", true),
         ("127.0.0.1", false),
     ])
-    func `are those of publicsuffix.org`(domain: String, isSuffix: Bool) {
+    func `Public suffixes are those of publicsuffix.org`(domain: String, isSuffix: Bool) {
         #expect(PublicSuffixList.live.contains(domain) == isSuffix)
     }
 
     private static let file = "/usr/share/publicsuffix/public_suffix_list.dat"
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: file), "install the package publicsuffix"))
-    func `are the same by our reading of the list as by libpsl's`() throws {
+    func `Public suffixes are the same by our reading of the list as by libpsl's`() throws {
         let text = try String(contentsOf: URL(filePath: Self.file), encoding: .utf8)
         let ours = PublicSuffixList(list: text)
         let rules = text.split(whereSeparator: \.isNewline)

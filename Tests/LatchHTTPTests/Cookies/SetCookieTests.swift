@@ -4,8 +4,8 @@ import Foundation
 import LatchHTTP
 import Testing
 
-@Suite struct `A Set-Cookie field` {
-    @Test func `tells the name, the value and every attribute`() throws {
+@Suite struct SetCookieTests {
+    @Test func `A Set-Cookie field gives the name, the value and every attribute`() throws {
         let cookie = try #require(
             SetCookie(
                 "sid=a=b%20; Expires=Wed, 09 Jun 2021 10:18:14 GMT; Max-Age=60; Domain=.Example.COM; Path=/a; "
@@ -20,13 +20,13 @@ import Testing
         #expect(cookie.sameSite == .lax)
     }
 
-    @Test func `without attributes tells none`() throws {
+    @Test func `A Set-Cookie field without attributes gives none`() throws {
         let cookie = try #require(SetCookie("a=b"))
         #expect(cookie.domain == nil && cookie.path == nil && cookie.maxAge == nil && cookie.expires == nil)
         #expect(!cookie.isSecure && !cookie.isHTTPOnly && cookie.sameSite == .unset)
     }
 
-    @Test func `is trimmed of spaces and tabs and of nothing else`() throws {
+    @Test func `A Set-Cookie field is trimmed of spaces and tabs and of nothing else`() throws {
         let cookie = try #require(SetCookie(" \t a b \t= \u{A0}c d\u{A0} \t; \tPath\t= \t/x y \t"))
         #expect(cookie.name == "a b")
         #expect(cookie.value == "\u{A0}c d\u{A0}")
@@ -39,20 +39,22 @@ import Testing
             (#""a;b"=c"#, "", #""a"#), ("a=b,c=d", "a", "b,c=d"), ("a=b;", "a", "b"), (";;;", nil, nil), ("", nil, nil),
             ("=", nil, nil), (" = ; Path=/", nil, nil), ("; Secure", nil, nil),
         ] as [(String, String?, String?)])
-    func `is split at its first semicolon and equals sign`(text: String, name: String?, value: String?) {
+    func `A Set-Cookie field is split at its first semicolon and equals sign`(
+        text: String, name: String?, value: String?
+    ) {
         #expect(SetCookie(text)?.name == name)
         #expect(SetCookie(text)?.value == value)
     }
 
     /// Swift takes a letter and the mark above it for one character; the RFC counts bytes.
-    @Test func `is split where a combining mark clings to the separator`() throws {
+    @Test func `A Set-Cookie field is split where a combining mark clings to the separator`() throws {
         let cookie = try #require(SetCookie("a=\u{301}b;\u{301}x; Secure"))
         #expect(cookie.value == "\u{301}b")
         #expect(cookie.isSecure)
     }
 
     @Test(arguments: (0...0x20).map { UInt8($0) } + [0x7F])
-    func `with a control character is ignored, wherever that stands`(byte: UInt8) {
+    func `A Set-Cookie field with a control character anywhere is ignored`(byte: UInt8) {
         let text = String(decoding: [byte], as: UTF8.self)
         let isAllowed = byte == 0x09 || byte == 0x20
         for field in ["a\(text)a=b", "a=b\(text)b", "a=b; Path=/\(text)x", "a=b; other=\(text)x"] {
@@ -60,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `may hold 4,096 bytes of name and value and not one more`() {
+    @Test func `A Set-Cookie field can hold 4,096 bytes of name and value and not one more`() {
         let value = String(repeating: "x", count: 4_095)
         #expect(SetCookie("a=\(value)")?.value == value)
         #expect(SetCookie("ab=\(value)") == nil)
@@ -70,7 +72,7 @@ import Testing
         #expect(SetCookie("   a  =  \(value)   ; Path=/") != nil)
     }
 
-    @Test func `ignores an attribute of more than 1,024 bytes and keeps the others`() throws {
+    @Test func `A Set-Cookie field ignores an attribute of more than 1,024 bytes and keeps the others`() throws {
         let fits = "/" + String(repeating: "x", count: 1_023)
         #expect(SetCookie("a=b; Path=\(fits); Secure")?.path == fits)
         let cookie = try #require(SetCookie("a=b; Path=/kept; Path=\(fits)x; Domain=\(fits)x; Secure"))
@@ -79,7 +81,7 @@ import Testing
         #expect(cookie.isSecure)
     }
 
-    @Test func `lets the last of several equal attributes win`() throws {
+    @Test func `A Set-Cookie field lets the last of several equal attributes win`() throws {
         let cookie = try #require(
             SetCookie("a=b; Path=/x; Max-Age=1; path=/y; SameSite=Strict; Domain=a.b; max-age=2; samesite=LAX; DOMAIN=")
         )
@@ -89,7 +91,7 @@ import Testing
         #expect(cookie.domain == "")
     }
 
-    @Test func `ignores an age or a date that is none, and keeps the earlier one`() throws {
+    @Test func `A Set-Cookie field ignores an invalid age or date, and keeps the earlier one`() throws {
         let cookie = try #require(
             SetCookie("a=b; Max-Age=5; Max-Age=; Max-Age=x; Max-Age=1.5; Expires=09 Jun 2021 10:18:14; Expires=soon"))
         #expect(cookie.maxAge == 5)
@@ -102,19 +104,19 @@ import Testing
             ("9223372036854775807", 3_155_760_000), ("99999999999999999999999999", 3_155_760_000),
             ("", nil), ("-", nil), ("+1", nil), ("1 2", nil), ("0x10", nil), ("1e3", nil), ("٣", nil), ("--1", nil),
         ] as [(String, Int64?)])
-    func `counts its age in whole seconds`(text: String, seconds: Int64?) {
+    func `A Set-Cookie field counts its age in whole seconds`(text: String, seconds: Int64?) {
         #expect(SetCookie("a=b; Max-Age=\(text)")?.maxAge == seconds)
     }
 
     @Test(arguments: [("x", ""), ("", ""), ("/", "/"), ("//", "//"), (#""/x""#, ""), ("/é", "/é")])
-    func `asks for the default path where its own is none`(text: String, path: String) {
+    func `A Set-Cookie field uses the default path if it has none`(text: String, path: String) {
         #expect(SetCookie("a=b; Path=\(text)")?.path == path)
     }
 
     @Test(arguments: [
         ("strict", SameSite.strict), ("LAX", .lax), ("None", .none), ("", .unset), ("other", .unset), ("lax2", .unset),
     ])
-    func `tells its site's wish without case`(text: String, sameSite: SameSite) {
+    func `A Set-Cookie field reads SameSite without case`(text: String, sameSite: SameSite) {
         #expect(SetCookie("a=b; SameSite=\(text)")?.sameSite == sameSite)
     }
 
@@ -125,7 +127,7 @@ import Testing
         ("a=1,b=2", ["a=1,b=2"]), ("a=x, y", ["a=x, y"]), ("a=x, y z=1", ["a=x, y z=1"]), ("a=1, =2", ["a=1, =2"]),
         ("", [""]), (", ", [","]), ("a=1, b=2,", ["a=1", "b=2,"]),
     ])
-    func `that a system has folded is taken apart again`(folded: String, lines: [String]) {
+    func `A Set-Cookie field that a system has folded is split again`(folded: String, lines: [String]) {
         var fields = HTTPFields()
         fields.append(folded: folded, for: .setCookie)
         fields.append(folded: "x, y=1", for: .accept)
@@ -133,7 +135,7 @@ import Testing
         #expect(fields.values(of: .accept) == ["x, y=1"])
     }
 
-    @Test func `is described without its value`() throws {
+    @Test func `A Set-Cookie field is described without its value`() throws {
         let cookie = try #require(SetCookie("sid=canary-7; Domain=a.example; Max-Age=5; Secure; SameSite=None"))
         var dumped = ""
         dump(cookie, to: &dumped)

@@ -8,7 +8,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A stream of events from a real server` {
+@Suite struct EventSocketTests {
     private static let head = "HTTP/1.1 200 OK\r\nContent-Type: text/event-stream\r\n\r\n"
 
     private func events(_ server: RawHTTPServer) throws -> EventStream {
@@ -24,7 +24,8 @@ import Testing
         }
     }
 
-    @Test func `brings each event as soon as it is sent, and ends with its reader`() async throws {
+    @Test
+    func `A stream of events from a real server brings each event at once, and ends with its reader`() async throws {
         // The answer has no end.
         let server = try RawHTTPServer { _ in .text(Self.head + "event: add\nid: 7\ndata: é\n\ndata: half") }
         let stream = try events(server)
@@ -38,7 +39,7 @@ import Testing
         #expect(server.requests[0].values(of: "Accept") == ["text/event-stream"])
     }
 
-    @Test func `ends its transfer when the task is cancelled`() async throws {
+    @Test func `A stream of events from a real server ends its transfer when the task is canceled`() async throws {
         let server = try RawHTTPServer { _ in .text(Self.head + "data: a\n\n") }
         let stream = try events(server)
         let (seen, see) = AsyncStream<String>.makeStream()
@@ -54,7 +55,8 @@ import Testing
         await waitForClose(of: server)
     }
 
-    @Test func `is connected again where the server closes, and reads cut events anew`() async throws {
+    @Test
+    func `A stream of events from a real server reconnects after a close, and reads cut events again`() async throws {
         let server = try RawHTTPServer { request in
             switch request.values(of: "Last-Event-ID").first {
             case nil: .closing(after: Self.head + "id: 1\ndata: a\n\nid: 2\ndata: cut")
@@ -68,7 +70,7 @@ import Testing
         #expect(server.requests.map { $0.values(of: "Last-Event-ID") } == [[], ["1"], ["2"]])
     }
 
-    @Test func `is sent byte by byte and read as it was meant`() async throws {
+    @Test func `A stream of events from a real server is sent byte by byte and read correctly`() async throws {
         let server = try RawHTTPServer { request in
             request.number == 0 && request.connection == 0
                 ? .trickle(
@@ -82,8 +84,8 @@ import Testing
     }
 }
 
-@Suite struct `A download from a real server` {
-    @Test func `goes on where the connection was cut`() async throws {
+@Suite struct DownloadSocketTests {
+    @Test func `A download from a real server continues where the connection was cut`() async throws {
         let server = try RawHTTPServer { request in
             switch request.values(of: "Range").first {
             case nil: .closing(after: "HTTP/1.1 200 OK\r\nETag: \"v1\"\r\nContent-Length: 6\r\n\r\nabc")
@@ -108,7 +110,7 @@ import Testing
         }
     }
 
-    @Test func `brings a large file whole`() async throws {
+    @Test func `A download from a real server brings a large file whole`() async throws {
         let block = [UInt8]((0..<1_000_003).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let handler = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody(block + block)) }
         try await serving(handler) { address in

@@ -5,14 +5,14 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `The parser of event streams` {
+@Suite struct EventStreamParserTests {
     private func events(_ text: String) throws -> [ServerSentEvent] {
         var parser = EventStreamParser()
         return try parser.consume(Array(text.utf8))
     }
 
     /// The examples of HTML §9.2.6.
-    @Test func `reads the examples of the specification`() throws {
+    @Test func `The parser of event streams reads the examples of the specification`() throws {
         #expect(
             try events("data: YHOO\ndata: +2\ndata: 10\n\n") == [ServerSentEvent(data: "YHOO\n+2\n10")])
         #expect(
@@ -41,17 +41,19 @@ import Testing
             ("data: a\u{2028}b\u{85}c\u{B}d\n\n", [ServerSentEvent(data: "a\u{2028}b\u{85}c\u{B}d")]),
             ("data: \u{301}\n\n", [ServerSentEvent(data: "\u{301}")]),
         ])
-    func `takes fields, comments and empty lines as they are meant`(text: String, expected: [ServerSentEvent]) throws {
+    func `The parser of event streams reads fields, comments and empty lines correctly`(
+        text: String, expected: [ServerSentEvent]
+    ) throws {
         #expect(try events(text) == expected)
     }
 
     @Test(arguments: ["\n", "\r", "\r\n"])
-    func `takes any kind of line break`(lineBreak: String) throws {
+    func `The parser of event streams takes any kind of line break`(lineBreak: String) throws {
         let text = ["event: a", "data: 1", "data: 2", "", "data: 3", "", ""].joined(separator: lineBreak)
         #expect(try events(text) == [ServerSentEvent(type: "a", data: "1\n2"), ServerSentEvent(data: "3")])
     }
 
-    @Test func `keeps an identifier until another one comes`() throws {
+    @Test func `The parser of event streams keeps an identifier until another one comes`() throws {
         var parser = EventStreamParser(lastEventID: "0")
         func ids(_ text: String) throws -> [String] { try parser.consume(Array(text.utf8)).map(\.id) }
         #expect(try ids("data: x\n\n") == ["0"])
@@ -71,25 +73,25 @@ import Testing
             ("1500", .milliseconds(1_500)), ("0", .zero), ("007", .milliseconds(7)), ("", nil), ("-1", nil),
             ("1.5", nil), ("1 ", nil), ("+1", nil), ("١", nil), ("0x1", nil), ("1s", nil),
         ] as [(String, Duration?)])
-    func `takes a wait from digits alone`(value: String, expected: Duration?) throws {
+    func `The parser of event streams reads a wait from digits only`(value: String, expected: Duration?) throws {
         var parser = EventStreamParser()
         _ = try parser.consume(Array("retry:\(value)\n".utf8))
         #expect(parser.retry == expected)
     }
 
-    @Test func `takes a wait that no number holds for a very long one`() throws {
+    @Test func `The parser of event streams takes a wait that no number holds for a very long one`() throws {
         var parser = EventStreamParser()
         _ = try parser.consume(Array("retry: \(String(repeating: "9", count: 40))\n".utf8))
         #expect(try #require(parser.retry) > .seconds(1_000_000_000))
     }
 
-    @Test func `puts replacement characters where there is no UTF-8`() throws {
+    @Test func `The parser of event streams puts replacement characters for invalid UTF-8`() throws {
         var parser = EventStreamParser()
         let events = try parser.consume(Array("data: a".utf8) + [0xFF, 0xC3] + Array("b\n\n".utf8))
         #expect(events == [ServerSentEvent(data: "a\u{FFFD}\u{FFFD}b")])
     }
 
-    @Test func `refuses a line and an event without end`() throws {
+    @Test func `The parser of event streams refuses a line and an event without end`() throws {
         var limits = EventStreamParser.Limits()
         limits.lineBytes = 100
         limits.eventBytes = 1_000
@@ -105,7 +107,7 @@ import Testing
     }
 
     /// a2aproject/a2a-java#1123.
-    @Test func `takes an event of 4 MiB in one line, and returns the events before a longer one`() throws {
+    @Test func `The parser of event streams takes an event of 4 MiB in one line, and stops at a longer one`() throws {
         var parser = EventStreamParser()
         let data = String(repeating: "x", count: 4 << 20)
         #expect(try parser.consume(Array("data: \(data)\n\n".utf8)) == [ServerSentEvent(data: data)])
@@ -115,7 +117,7 @@ import Testing
     }
 
     @Test(arguments: 0..<16 as Range<UInt64>)
-    func `reads the same however the stream is cut`(seed: UInt64) throws {
+    func `The parser of event streams reads the same however the stream is cut`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let scraps = [
             "data: x", "data:", "data", "event: e", "id: 1", "id", "retry: 10", ":", "\n", "\r", "\r\n", "\n\n", "é",

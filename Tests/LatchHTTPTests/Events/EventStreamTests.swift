@@ -96,8 +96,8 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
     }
 }
 
-@Suite struct `A stream of events` {
-    @Test func `is asked for as one and read over its pieces`() async throws {
+@Suite struct EventStreamTests {
+    @Test func `A stream of events is requested as one and read over its pieces`() async throws {
         let feed = Feed([.stream(["data: a\n", "\ndata: b\n\nda", "ta: c\n\n"])])
         let (data, error) = await read(try feed.events(after: "6"))
         #expect(data == ["a", "b", "c"])
@@ -110,7 +110,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         #expect(try #require(request.timeout) >= .seconds(3_600))
     }
 
-    @Test func `goes on after a break with what the server has not sent yet`() async throws {
+    @Test func `A stream of events continues after a break from the last received event`() async throws {
         let feed = Feed([
             .stream(["id: 1\ndata: a\n\ndata: lost"]), .broken(["id: 2\ndata: b\n\n"]), .stream(["data: c\n\n"]),
         ])
@@ -123,7 +123,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         #expect(feed.waits.entries.allSatisfy { $0 > .seconds(4) && $0 <= .milliseconds(4500) })
     }
 
-    @Test func `waits as long as the server wishes, and longer after each failure`() async throws {
+    @Test func `A stream of events waits as long as the server wishes, and longer after each failure`() async throws {
         let feed = Feed([
             .stream(["retry: 500\ndata: a\n\n"]), .offline, .offline, .offline, .stream(["data: b\n\n"]), .offline,
         ])
@@ -138,13 +138,13 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         for (wait, most) in zip(seconds, expected) { #expect(wait <= most && wait > most * 0.99) }
     }
 
-    @Test func `waits at most as long as it was told, whatever the server wishes`() async throws {
+    @Test func `A stream of events waits at most for the configured time, whatever the server wishes`() async throws {
         let feed = Feed([.stream(["retry: 99999999999999999999\ndata: a\n\n"])])
         _ = await read(try feed.events())
         #expect(feed.waits.entries == [.seconds(60)])
     }
 
-    @Test func `ends where the server has no more`() async throws {
+    @Test func `A stream of events ends if the server has no more`() async throws {
         let feed = Feed([.response(HTTPResponse(status: .noContent))])
         let (data, error) = await read(try feed.events())
         #expect(data.isEmpty)
@@ -153,7 +153,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
     }
 
     @Test(arguments: [201, 206, 400, 401, 404, 500] as [HTTPStatus])
-    func `ends with the answer where that is no stream`(status: HTTPStatus) async throws {
+    func `A stream of events ends with the answer if that is not a stream`(status: HTTPStatus) async throws {
         let refusal = HTTPResponse(
             status: status, fields: [.contentType: "text/event-stream"], body: HTTPBody("data: x\n\n"))
         for before in [[], [Feed.Response.stream(["data: a\n\n"])]] {
@@ -167,7 +167,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
     }
 
     @Test(arguments: [429, 502, 503, 504] as [HTTPStatus])
-    func `goes on when a server that restarts has come back`(status: HTTPStatus) async throws {
+    func `A stream of events continues when a server that restarts has come back`(status: HTTPStatus) async throws {
         let feed = Feed([
             .stream(["data: a\n\n"]), .response(HTTPResponse(status: status)), .stream(["data: b\n\n"]),
         ])
@@ -178,20 +178,20 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         #expect(refused.error == .unacceptableStatus)
     }
 
-    @Test func `does not return in a loop because the server wishes it`() async throws {
+    @Test func `A stream of events does not reconnect in a loop because the server wishes it`() async throws {
         let feed = Feed([.stream(["retry: 0\ndata: a\n\n"])])
         _ = await read(try feed.events())
         #expect(feed.waits.entries.allSatisfy { $0 >= .milliseconds(500) })
     }
 
-    @Test func `sends no identifier that a field cannot hold`() async throws {
+    @Test func `A stream of events sends no identifier that a field cannot hold`() async throws {
         let feed = Feed([.stream(["id: a\u{1}b\ndata: a\n\n"])])
         _ = await read(try feed.events())
         #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, nil])
     }
 
     @Test(arguments: ["text/html", "application/json", "text/event-streams", nil])
-    func `ends with an error where the answer has another media type`(type: String?) async throws {
+    func `A stream of events ends with an error if the answer has another media type`(type: String?) async throws {
         var fields: HTTPFields = [:]
         fields[.contentType] = type
         let feed = Feed([.response(HTTPResponse(status: .ok, fields: fields, body: HTTPBody("data: a\n\n")))])
@@ -200,14 +200,14 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         #expect(error == .undecodable)
     }
 
-    @Test func `fails where the first connection does`() async throws {
+    @Test func `A stream of events fails if the first connection does`() async throws {
         let feed = Feed([.offline, .stream(["data: a\n\n"])])
         let (data, error) = await read(try feed.events())
         #expect(data.isEmpty)
         #expect(error == .offline)
     }
 
-    @Test func `gives up after as many failures in a row as it was told`() async throws {
+    @Test func `A stream of events gives up after the configured number of failures in a row`() async throws {
         let feed = Feed([
             .stream(["data: a\n\n"]), .offline, .stream(["data: b\n\n"]), .offline, .offline, .stream(["data: c\n\n"]),
         ])
@@ -216,7 +216,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         #expect(error == .offline)
     }
 
-    @Test func `ends with its connection where it is never to connect again`() async throws {
+    @Test func `A stream of events ends with its connection if it is not to reconnect`() async throws {
         let whole = await read(try Feed([.stream(["data: a\n\n"])]).events(reconnection: .never))
         #expect(whole.data == ["a"])
         #expect(whole.error == nil)
@@ -225,7 +225,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         #expect(broken.error == .offline)
     }
 
-    @Test func `ends with an error at an event without end, and does not come back for it`() async throws {
+    @Test func `A stream of events ends with an error at an event without end, and does not reconnect`() async throws {
         let long = "data: " + String(repeating: "x", count: EventStreamParser.Limits().lineBytes)
         let feed = Feed([.stream(["data: a\n\n", long, "\n\n"]), .stream(["data: b\n\n"])])
         let stream = try feed.events()
@@ -236,7 +236,8 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         #expect(feed.requests.entries.count == 1)
     }
 
-    @Test func `is authorised for each connection, and anew where the credential is no longer taken`() async throws {
+    @Test
+    func `A stream of events is authorized for each connection, and again if the credential is refused`() async throws {
         let refused = HTTPResponse(status: .unauthorized)
         let feed = Feed([
             .stream(["id: 1\ndata: a\n\n"]), .response(refused), .stream(["data: b\n\n"]),
@@ -259,7 +260,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, "1", "1", "1"])
     }
 
-    @Test func `ends its wait when the task is cancelled`() async throws {
+    @Test func `A stream of events ends its wait when the task is canceled`() async throws {
         let (started, start) = AsyncStream<Void>.makeStream()
         let feed = Feed(
             [.stream(["data: a\n\n"])],
@@ -276,7 +277,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         #expect(error == .cancelled)
     }
 
-    @Test func `is connected again where nothing comes for too long`() async throws {
+    @Test func `A stream of events reconnects if nothing comes for too long`() async throws {
         let hang = SharedResult<Bool>()
         let hasTimedOut = Mutex(false)
         let feed = Feed(

@@ -4,31 +4,31 @@ import LatchHTTP
 import PortableFoundation
 import Testing
 
-@Suite struct `Cache-Control of a response` {
+@Suite struct CacheControlTests {
     @Test(arguments: [
         ("max-age=60", 60), ("Max-Age=60", 60), (" public ,max-age=60 , immutable", 60), ("max-age=\"60\"", 60),
         ("max-age=60, max-age=30", 30), ("max-age=0", 0), ("max-age", 0), ("max-age=", 0), ("max-age=-1", 0),
         ("max-age=1.5", 0), ("max-age=x", 0), ("max-age=60;x", 60), ("max-age\u{301}=60", 0), ("max-age=\"60", 0),
         ("max-age=99999999999999999999999", 366 * 86_400), ("private=\"a, max-age=5\", max-age=60", 60),
     ])
-    func `is how long it is fresh`(line: String, seconds: Int) {
+    func `Cache-Control of a response says how long it is fresh`(line: String, seconds: Int) {
         #expect(CacheControl([line]).maximumAge == .seconds(seconds))
         #expect(CacheControl([line]).isReusable)
     }
 
     @Test(arguments: ["", ",", "public", "x-max-age=60", "=60", "\"max-age=60\"", "s-maxage=60"])
-    func `may be nothing about that`(line: String) {
+    func `Cache-Control of a response can leave its freshness open`(line: String) {
         #expect(CacheControl([line]).maximumAge == nil)
         #expect(HTTPResponse(status: .ok).remainingFreshness == nil)
     }
 
     @Test(arguments: ["no-store", "No-Cache", "max-age=60, no-store", "no-cache=\"a\", max-age=60"])
-    func `may be that it is not to be used again`(line: String) {
+    func `Cache-Control of a response can forbid another use`(line: String) {
         #expect(!CacheControl([line]).isReusable)
         #expect(HTTPResponse(status: .ok, fields: [.cacheControl: line]).remainingFreshness == .zero)
     }
 
-    @Test func `may stand on several lines, of which the strictest counts`() {
+    @Test func `Cache-Control of a response can have several lines, and the strictest counts`() {
         let control = CacheControl(["max-age=60", "stale-if-error=10, max-age=20", "stale-if-error=30"])
         #expect(control.maximumAge == .seconds(20))
         #expect(control.staleIfError == .seconds(10))
@@ -48,7 +48,7 @@ import Testing
             (["Expires": "Thu, 01 Jan 9999 00:00:00 GMT", "Date": "Thu, 01 Jan 1970 00:00:00 GMT"], 366 * 86_400),
             (["Expires": "0", "Cache-Control": "max-age=7"], 7), (["Age": "5"], nil),
         ] as [([String: String], Int?)])
-    func `is what is left of its time`(lines: [String: String], seconds: Int?) {
+    func `Cache-Control of a response subtracts its age`(lines: [String: String], seconds: Int?) {
         var response = HTTPResponse(status: .ok)
         for (name, value) in lines { response.fields[HTTPFieldName(name)] = value }
         #expect(response.remainingFreshness == seconds.map { .seconds($0) })

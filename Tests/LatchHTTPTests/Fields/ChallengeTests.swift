@@ -4,7 +4,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `A challenge` {
+@Suite struct ChallengeTests {
     private func parse(_ line: String) throws -> [Challenge] { try #require(Challenge.parse(line)) }
 
     /// A challenge as `scheme token68 name=value|name=value`, for comparing.
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `has a scheme and parameters that compare without case`() throws {
+    @Test func `A challenge has a scheme and parameters that compare without case`() throws {
         let challenge = try #require(try parse(#"Basic REALM="a b", charset=UTF-8"#).first)
         #expect(challenge.isScheme("basic"))
         #expect(!challenge.isScheme("basi"))
@@ -46,7 +46,7 @@ import Testing
         (#"Foo a="b, Bar x=\"y\"""#, [#"Foo - a=b, Bar x="y""#]),
         ("Foo a==, b", ["Foo a== ", "b - "]), ("", []), (" , ,\t", []),
     ])
-    func `is told from the next one and from its parameters`(line: String, expected: [String]) {
+    func `A challenge is separated from the next one and from its parameters`(line: String, expected: [String]) {
         #expect(plain(line) == expected)
     }
 
@@ -55,11 +55,11 @@ import Testing
         "Foo A=b, a=c", #"Foo a="b"#, #"Foo a="b\"#, "Foo a=\"b\u{1}\"", "Foo YII=, a=b", "Foo a, b=c", "Foo\ta=b",
         "Foo/ a=b", "Foo a=b;c=d", "Foo a=@", "Foo =b", "F\u{F6}o", "Foo a=b,c\u{301}=d",
     ])
-    func `is not guessed from a line that has no one reading`(line: String) {
+    func `A challenge is not guessed from an ambiguous line`(line: String) {
         #expect(Challenge.parse(line) == nil)
     }
 
-    @Test func `comes from one line or from several, and a bad line spoils no other`() {
+    @Test func `A challenge comes from one line or from several, and a bad line spoils no other`() {
         let response = HTTPResponse(
             status: .unauthorized,
             fields: [
@@ -73,14 +73,14 @@ import Testing
         #expect(response.challenges(in: "Proxy-Authenticate").first?["realm"] == "proxy")
     }
 
-    @Test func `is not looked for in a line that nobody would send`() {
+    @Test func `A challenge is not read from a line that no server would send`() {
         #expect(Challenge.parse(String(repeating: "a", count: 16_385)) == nil)
         #expect(Challenge.parse(Array(repeating: "Foo", count: 65).joined(separator: ",")) == nil)
         #expect(Challenge.parse(Array(repeating: "Foo", count: 64).joined(separator: ","))?.count == 64)
     }
 
     @Test(arguments: [UInt64](0..<300))
-    func `reads back from what it was written as`(seed: UInt64) throws {
+    func `A challenge reads back as it was written`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let token = Array("abcXYZ019!#$%&'*+-.^_`|~")
         let any = Array("ab \t\"\\,=;é")

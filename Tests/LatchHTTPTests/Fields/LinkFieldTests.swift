@@ -6,12 +6,12 @@ import Testing
 
 @testable import LatchHTTP
 
-@Suite struct `A Link field` {
+@Suite struct LinkFieldTests {
     private let request = HTTPRequest(authority: "api.example.com", path: "/v1/notes?page=1")
 
     private func links(_ lines: String...) throws -> LinkField { try LinkField(lines) }
 
-    @Test func `leads to the next page, as GitHub writes it`() throws {
+    @Test func `A Link field leads to the next page, as GitHub writes it`() throws {
         let field = try links(
             #"<https://api.example.com/v1/notes?page=2>; rel="next", <https://api.example.com/v1/notes?page=5>; rel="last""#
         )
@@ -28,18 +28,18 @@ import Testing
         ("< /spaced\t>", "https://api.example.com/spaced"), ("<>", "https://api.example.com/v1/notes?page=1"),
         ("</a,b;c=d>", "https://api.example.com/a,b;c=d"),
     ])
-    func `is resolved against what was asked for`(reference: String, url: String) throws {
+    func `A Link field is resolved against the requested address`(reference: String, url: String) throws {
         let link = try #require(try links("\(reference); rel=next")["next"])
         #expect(link.url(relativeTo: request)?.absoluteString == url)
     }
 
     @Test(arguments: ["<mailto:a@b.example>", "<ftp://a/b>", "<https://user:secret@a/b>", "<javascript:alert(1)>"])
-    func `leads nowhere where the target cannot be requested`(reference: String) throws {
+    func `A Link field leads nowhere if the target cannot be requested`(reference: String) throws {
         let link = try #require(try links("\(reference); rel=next")["next"])
         #expect(link.url(relativeTo: request) == nil)
     }
 
-    @Test func `has parameters as tokens, quoted, and without a value`() throws {
+    @Test func `A Link field has parameters as tokens, quoted, and without a value`() throws {
         let link = try #require(
             try links(
                 #"<x>; rel="next prefetch"; TYPE=text/html;title="a \"b\", c"; ; crossorigin;hreflang=de; hreflang=en"#
@@ -52,7 +52,7 @@ import Testing
         #expect(link["hreflang"] == "de")
     }
 
-    @Test func `counts the first relation only`() throws {
+    @Test func `A Link field counts the first relation only`() throws {
         // RFC 8288 §3.3: more than one rel is a mistake, and those after the first are ignored.
         let field = try links(#"<x>; rel="next"; rel="prev""#)
         #expect(field["next"] != nil)
@@ -60,20 +60,20 @@ import Testing
     }
 
     // Report 1 in Documentation/PublicReports.md.
-    @Test func `keeps what is encoded in its target, and encodes the rest`() throws {
+    @Test func `A Link field keeps encoded parts of its target, and encodes the rest`() throws {
         let field = try links(#"</p/2?filter[state]=open&cursor=a%3D%3D>; rel="next""#)
         let url = try #require(field["next"]?.url(relativeTo: request))
         #expect(url.absoluteString.hasSuffix("/p/2?filter%5Bstate%5D=open&cursor=a%3D%3D"))
     }
 
-    @Test func `of another resource leads nobody on`() throws {
+    @Test func `A Link field of another resource leads nowhere`() throws {
         // RFC 8288 §3.2: with an anchor it is about something else than the answer.
         let field = try links(#"<evil>; rel=next; anchor="https://else.example/", <good>; rel=next"#)
         #expect(field["next"]?.target == "good")
         #expect(field.links.first?.anchor == "https://else.example/")
     }
 
-    @Test func `may stand in several lines, with empty elements between`() throws {
+    @Test func `A Link field can have several lines, with empty elements between`() throws {
         let response = HTTPResponse(
             status: .ok, fields: ["Link": ", <a>; rel=prev ,, <b> ; rel=first,", "link": "<c>;rel=next", "Link": ""])
         #expect(try response.links().links.map(\.target) == ["a", "b", "c"])
@@ -85,12 +85,12 @@ import Testing
         "x", "<x", "<x> rel=next", "<x>; rel=\"next", "<x>; rel=", "<x> <y>", "<x>; a=b c=d", "<x>; rel=\"a\u{1}\"",
         "<x>;; rel=next> , <y", "next; rel=<x>",
     ])
-    func `that cannot be read is an error and not the end of a list`(line: String) {
+    func `A Link field that cannot be read is an error and not the end of a list`(line: String) {
         #expect(throws: HTTPError.malformedMessage) { try LinkField([line]) }
         #expect(throws: HTTPError.malformedMessage) { try LinkField(["<a>; rel=next", line]) }
     }
 
-    @Test func `is bounded`() throws {
+    @Test func `A Link field is bounded`() throws {
         let many = Array(repeating: "<a>", count: 512).joined(separator: ",")
         #expect(try links(many).links.count == 512)
         #expect(throws: HTTPError.malformedMessage) { try LinkField([many, "<b>"]) }
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64](0..<200))
-    func `reads back from what it was written as`(seed: UInt64) throws {
+    func `A Link field reads back as it was written`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let any = Array("ab \t\"\\,=;<>é")
         let expected = (0..<random.below(5)).map { number in
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64](0..<200))
-    func `never traps, whatever it holds`(seed: UInt64) {
+    func `A Link field never traps`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         let line = "<" + random.text(upTo: 30) + ">; rel=" + random.text(upTo: 30)
         guard let field = try? LinkField([line]) else { return }

@@ -6,18 +6,18 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite(.tags(.n16)) struct `Retry-After` {
+@Suite(.tags(.retryPolicy)) struct RetryAfterTests {
     private let now = Date(timeIntervalSince1970: 784_111_777)
 
     @Test(arguments: [
         ("0", 0), ("1", 1), ("120", 120), (" 7\t", 7), ("0007", 7), ("31622400", 31_622_400),
         ("31622401", 31_622_400), ("99999999999999999999999999", 31_622_400),
     ])
-    func `is read as seconds, and never as more than a year`(text: String, seconds: Int) {
+    func `Retry-After is read as seconds, and never as more than a year`(text: String, seconds: Int) {
         #expect(RetryAfter(text) == .delay(.seconds(seconds)))
     }
 
-    @Test func `is read as a date`() {
+    @Test func `Retry-After is read as a date`() {
         #expect(RetryAfter("Sun, 06 Nov 1994 08:49:37 GMT") == .date(now))
         #expect(RetryAfter(" Sun, 06 Nov 1994 08:49:37 GMT ") == .date(now))
     }
@@ -26,30 +26,30 @@ import Testing
         "", " ", "-1", "+1", "1.5", "1 2", "1s", "0x10", "٣", "soon", "Sun, 06 Nov 1994 08:49:37", "1,2",
         "Sun, 06 Nov 1994 08:49:37 +0000", "\u{0}1",
     ])
-    func `is nothing where it is neither`(text: String) {
+    func `Retry-After is nil if it is neither`(text: String) {
         #expect(RetryAfter(text) == nil)
     }
 
-    @Test func `as seconds counts from the answer, whatever the dates say`() {
+    @Test func `Retry-After as seconds counts from the answer, whatever the dates say`() {
         let after = RetryAfter.delay(.seconds(30))
         #expect(after.delay(answeredAt: nil, now: now) == .seconds(30))
         #expect(after.delay(answeredAt: .distantFuture, now: .distantPast) == .seconds(30))
     }
 
-    @Test func `as a date is compared with the server's own date, not with a clock that may be wrong`() {
+    @Test func `Retry-After as a date is compared with the server's date, not with a clock that may be wrong`() {
         let after = RetryAfter.date(now.addingTimeInterval(90))
         #expect(after.delay(answeredAt: now, now: now.addingTimeInterval(-86_400)) == .seconds(90))
         #expect(after.delay(answeredAt: now, now: now.addingTimeInterval(86_400)) == .seconds(90))
         #expect(after.delay(answeredAt: nil, now: now.addingTimeInterval(30)) == .seconds(60))
     }
 
-    @Test func `as a date that has passed is no time at all, and as one in the far future a year`() {
+    @Test func `Retry-After as a past date is ignored, and as one in the far future a year`() {
         #expect(RetryAfter.date(.distantPast).delay(answeredAt: now, now: now) == .zero)
         #expect(RetryAfter.date(.distantFuture).delay(answeredAt: .distantPast, now: now) == RetryAfter.longest)
         #expect(RetryAfter.date(now).delay(answeredAt: now, now: now) == .zero)
     }
 
-    @Test func `is taken from an answer together with its date`() {
+    @Test func `Retry-After is read from an answer together with its date`() {
         let date = HTTPDate(now).description
         let later = HTTPDate(now.addingTimeInterval(5)).description
         let response = HTTPResponse(status: 503, fields: [.retryAfter: later, .date: date])
@@ -61,7 +61,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64](0..<200))
-    func `never traps and is never negative, whatever it holds`(seed: UInt64) {
+    func `Retry-After never traps and is never negative`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         let digits = String((0..<random.below(30)).map { _ in random.pick(Array("0123456789")) })
         for text in [random.text(upTo: 40), digits] {

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchHTTP
 
-@Suite struct `Filters` {
+@Suite struct FilterTests {
     /// A filter that records when it is called, and may respond or recover.
     private struct Recorder: Filter {
         let name: String
@@ -50,7 +50,9 @@ import Testing
         try await handler.respond(to: HTTPRequest(authority: "a", path: "/"))
     }
 
-    @Test func `see the request from the first to the last, and the response from the last to the first`() async throws
+    @Test
+    func `Filters see the request from the first to the last, and the response from the last to the first`()
+        async throws
     {
         let handler = chain([Recorder(name: "a", calls: calls), Recorder(name: "b", calls: calls)]) { .ok }
         let response = try await respond(handler)
@@ -58,7 +60,7 @@ import Testing
         #expect(response.fields.values(of: "X-Seen-By") == ["b", "a"])
     }
 
-    @Test func `keep their order among other interceptors`() async throws {
+    @Test func `Filters keep their order among other interceptors`() async throws {
         let between = ClosureInterceptor { [calls] request, next in
             calls.add("between")
             return try await next.respond(to: request)
@@ -70,7 +72,7 @@ import Testing
         #expect(calls.all == ["a ", "between", "b a", "handler ab", "b 200", "a 200"])
     }
 
-    @Test func `respond in the place of the rest of the chain, which the outer ones see`() async throws {
+    @Test func `Filters respond in place of the rest of the chain, and the outer ones see it`() async throws {
         let filters = [
             Recorder(name: "a", calls: calls), Recorder(name: "b", calls: calls, early: .tooManyRequests),
             Recorder(name: "c", calls: calls),
@@ -80,7 +82,7 @@ import Testing
         #expect(calls.all == ["a ", "b a", "a 429"])
     }
 
-    @Test func `see an error, which one of them may turn into a response`() async throws {
+    @Test func `Filters see an error, which one of them can turn into a response`() async throws {
         let filters = [
             Recorder(name: "a", calls: calls), Recorder(name: "b", calls: calls, recovery: .notFound),
             Recorder(name: "c", calls: calls),
@@ -91,13 +93,13 @@ import Testing
         #expect(calls.all.suffix(3) == ["c failed", "b failed", "a 404"])
     }
 
-    @Test func `pass on an error that none of them turns into a response`() async throws {
+    @Test func `Filters pass on an error that none of them turns into a response`() async throws {
         let handler = chain([Recorder(name: "a", calls: calls)]) { throw HTTPError.cancelled }
         await #expect(throws: HTTPError.cancelled) { try await respond(handler) }
         #expect(calls.all == ["a ", "handler a", "a failed"])
     }
 
-    @Test func `are interceptors by themselves`() async throws {
+    @Test func `Filters are interceptors by themselves`() async throws {
         let filter = Recorder(name: "a", calls: calls)
         let response = try await filter.intercept(HTTPRequest(authority: "a", path: "/"), next: chain([]) { .ok })
         #expect(response.status == .ok && calls.all == ["a ", "handler a", "a 200"])

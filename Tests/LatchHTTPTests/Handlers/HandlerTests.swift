@@ -4,7 +4,7 @@ import LatchCore
 import LatchHTTP
 import Testing
 
-@Suite struct `An interceptor` {
+@Suite struct HandlerTests {
     private let request = HTTPRequest(authority: "h", path: "/")
 
     private func adding(_ name: String) -> ClosureInterceptor {
@@ -19,18 +19,18 @@ import Testing
 
     private let echo = ClosureHandler { request in HTTPResponse(status: .ok, fields: request.fields) }
 
-    @Test func `is nested in the order of the list`() async throws {
+    @Test func `An interceptor is nested in the order of the list`() async throws {
         let handler = echo.intercepted(by: [adding("a"), adding("b"), adding("c")])
         let response = try await handler.respond(to: request)
         #expect(response.fields.values(of: "Via") == ["a", "b", "c", "c", "b", "a"])
     }
 
-    @Test func `changes nothing where the list is empty`() async throws {
+    @Test func `An interceptor changes nothing if the list is empty`() async throws {
         let response = try await echo.intercepted(by: []).respond(to: request)
         #expect(response.fields.isEmpty)
     }
 
-    @Test func `may answer alone, ask twice, or turn an error into an answer`() async throws {
+    @Test func `An interceptor can answer itself, ask twice, or turn an error into an answer`() async throws {
         let asked = Recording<Int>()
         let failing = ClosureHandler { _ in
             asked.add(1)
@@ -49,7 +49,7 @@ import Testing
         #expect(asked.entries.count == 2)
     }
 
-    @Test func `lets through what the handler throws`() async {
+    @Test func `An interceptor lets the handler's errors through`() async {
         let failing = ClosureHandler { _ in throw HTTPError.tls }
         await #expect(throws: HTTPError.tls) { try await failing.intercepted(by: [adding("a")]).respond(to: request) }
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchHTTP
 
-@Suite struct `A handler that waits for nothing` {
+@Suite struct ImmediateHandlerTests {
     private struct Failure: Error {}
 
     /// A filter that adds its name to the response, and makes 418 of an error.
@@ -40,7 +40,7 @@ import Testing
     private func request(_ path: String) -> HTTPRequest { HTTPRequest(authority: "a", path: path) }
 
     @Test(arguments: ["/", "/fails", "/a", "/b"])
-    func `responds at once through filters, as one that waits does later`(path: String) async throws {
+    func `A handler that waits for nothing responds at once through filters`(path: String) async throws {
         let chain = ImmediateClosureHandler { try Self.answer($0) }.nested(in: Self.interceptors)
         let waiting = ClosureHandler { request in
             await Task.yield()
@@ -60,7 +60,7 @@ import Testing
         #expect(now.fields.values(of: "Signed") == expected[path])
     }
 
-    @Test func `passes what has to be waited for to its caller`() async throws {
+    @Test func `A handler that waits for nothing passes asynchronous work to its caller`() async throws {
         let waiting = ClosureHandler { _ in throw Failure() }
         var asked = request("/")
         let begun = NextHandler(waiting.nested(in: Self.interceptors)).begin(&asked)

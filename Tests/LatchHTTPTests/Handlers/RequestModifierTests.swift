@@ -6,7 +6,7 @@ import PortableFoundation
 import TestSupport
 import Testing
 
-@Suite struct `A request modifier` {
+@Suite struct RequestModifierTests {
     /// Adds its name to the field `X-Step`, and remembers what it was asked.
     private struct Note: RequestModifier {
         let name: String
@@ -40,7 +40,10 @@ import Testing
         Client(baseURL: try #require(URL(string: server.url)), interceptors: interceptors)
     }
 
-    @Test func `changes the message in the order of the steps, and sees the answer in the other`() async throws {
+    @Test
+    func `A request modifier changes the message in the order of the steps, and sees the answer in reverse`()
+        async throws
+    {
         let server = try RawHTTPServer { _ in .response() }
         let steps = [Note(name: "a", record: record), Note(name: "b", record: record)]
         _ = try await client(server).respond(to: request(to: server, steps))
@@ -48,7 +51,10 @@ import Testing
         #expect(record.entries == ["a before /", "b before /", "b after 200 with ab", "a after 200 with ab"])
     }
 
-    @Test func `comes after every interceptor, and leaves the request as it was for the next time`() async throws {
+    @Test
+    func `A request modifier runs after every interceptor, and does not change the request for the next time`()
+        async throws
+    {
         let server = try RawHTTPServer { .response($0.number == 0 ? 503 : 200) }
         let field = ClosureInterceptor { request, next in
             var request = request
@@ -65,7 +71,10 @@ import Testing
         #expect(server.requests.map { $0.values(of: "X-Step") } == [["interceptor,a"], ["interceptor,a"]])
     }
 
-    @Test func `runs anew for each redirect within the origin, and beyond it only where it says so`() async throws {
+    @Test
+    func `A request modifier runs again for each redirect within the origin, and beyond it only if asked to`()
+        async throws
+    {
         let elsewhere = try RawHTTPServer { _ in .response() }
         let server = try RawHTTPServer { request in
             switch request.number {
@@ -82,7 +91,7 @@ import Testing
         #expect(record.entries.filter { $0.contains("before") }.count == 5)
     }
 
-    @Test func `stays away from a stranger, and from the origin once a stranger has redirected back to it`()
+    @Test func `A request modifier stays away from another origin, and from a redirect back by it`()
         async throws
     {
         let home = Recording<String>()
@@ -102,7 +111,7 @@ import Testing
         #expect(server.requests.map { $0.values(of: "X-Step") } == [["a"], [], []])
     }
 
-    @Test func `that throws keeps the message from going out`() async throws {
+    @Test func `A request modifier that throws keeps the message from being sent`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         let client = try client(server)
         let asked = request(to: server, [Note(name: "a", record: record), Refusing()])
@@ -111,7 +120,7 @@ import Testing
         #expect(record.entries == ["a before /"])
     }
 
-    @Test func `runs at a transport with interceptors and no client, too`() async throws {
+    @Test func `A request modifier also runs at a transport with interceptors and no client`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         let step = Note(name: "a", record: record)
         let adding = ClosureInterceptor { request, next in

@@ -8,7 +8,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite(.tags(.n14)) struct `a chain of interceptors` {
+@Suite(.tags(.interceptorOrder)) struct OrderTests {
     private let steps = Recording<String>()
     private let request = HTTPRequest(authority: "api.example.com", path: "/")
 
@@ -36,14 +36,15 @@ import Testing
         }
     }
 
-    @Test func `adapts from the first to the last`() async throws {
+    @Test func `A chain of interceptors adapts from the first to the last`() async throws {
         let chain = server(.ok).intercepted(by: [step("logging"), step("headers"), step("auth")])
         let response = try await chain.respond(to: request)
         #expect(steps.entries == ["logging adapts", "headers adapts", "auth adapts"])
         #expect(response.fields.values(of: "X-Step") == ["logging", "headers", "auth"])
     }
 
-    @Test func `repeats from the last to the first, and the first that repeats wins`() async throws {
+    @Test
+    func `A chain of interceptors repeats from the last to the first, and the first that repeats wins`() async throws {
         let chain = server(.unauthorized, .ok).intercepted(by: [
             step("a", repeatingAfter: .unauthorized), step("b", repeatingAfter: .unauthorized),
             step("c", repeatingAfter: .unauthorized),
@@ -52,7 +53,9 @@ import Testing
         #expect(steps.entries == ["a adapts", "b adapts", "c adapts", "c repeats"])
     }
 
-    @Test func `lets the next one outside repeat what the last could not mend`() async throws {
+    @Test
+    func `A chain of interceptors lets the next outer one repeat a request that the last could not mend`() async throws
+    {
         let chain = server(.unauthorized, .unauthorized, .ok).intercepted(by: [
             step("a", repeatingAfter: .unauthorized), step("b"), step("c", repeatingAfter: .unauthorized),
         ])
@@ -63,7 +66,7 @@ import Testing
             ])
     }
 
-    @Test func `ends where one throws, and nothing is sent`() async {
+    @Test func `A chain of interceptors ends if one throws, and nothing is sent`() async {
         let stopping = ClosureInterceptor { _, _ in throw HTTPError.offline }
         let sent = Recording<Int>()
         let counting = ClosureHandler { _ in
@@ -76,7 +79,9 @@ import Testing
         #expect(sent.entries.isEmpty)
     }
 
-    @Test func `in the recommended order logs one line, keeps one key, and counts each attempt`() async throws {
+    @Test
+    func `A chain of interceptors in the recommended order logs once, keeps one key, and counts attempts`() async throws
+    {
         let clock = ManualClock()
         let entries = Recording<LogEntry>()
         let keys = Recording<String?>()
@@ -110,7 +115,7 @@ import Testing
         #expect(entries.entries.first?.traceID == spans.entries.first??.split(separator: "-")[1].description)
     }
 
-    @Test func `in the recommended order is bounded as a whole`() async throws {
+    @Test func `A chain of interceptors in the recommended order is bounded as a whole`() async throws {
         let clock = ManualClock()
         let attempts = Recording<Int>()
         let hanging = ClosureHandler { request in

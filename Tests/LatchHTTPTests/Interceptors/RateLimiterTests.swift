@@ -8,7 +8,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite(.tags(.n17), .timeLimit(.minutes(2))) struct `a rate limiter` {
+@Suite(.tags(.rateLimiter), .timeLimit(.minutes(2))) struct RateLimiterTests {
     let clock = ManualClock()
     let began = Recording<Int>()
 
@@ -31,7 +31,8 @@ import Testing
         return tasks
     }
 
-    @Test func `lets so many begin at once, and the next when the first is out of the window`() async throws {
+    @Test
+    func `A rate limiter lets a number begin at once, and the next when the first has left the window`() async throws {
         let limiter = limiter(3, per: .seconds(10))
         let tasks = try await line(0..<5, at: limiter)
         #expect(began.entries == [0, 1, 2])
@@ -46,7 +47,7 @@ import Testing
         #expect(limiter.waiting == 0)
     }
 
-    @Test func `slides its window, so that no interval holds more`() async throws {
+    @Test func `A rate limiter slides its window, so that no interval holds more`() async throws {
         let limiter = limiter(2, per: .seconds(10))
         try await limiter.acquire()
         clock.advance(by: .seconds(6))
@@ -62,7 +63,7 @@ import Testing
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test func `lets wait in the order of coming, with one sleeper for all`() async throws {
+    @Test func `A rate limiter lets callers wait in order, with one sleeper for all`() async throws {
         let limiter = limiter(1, per: .seconds(1))
         let tasks = try await line(0..<12, at: limiter)
         for number in 1..<12 {
@@ -73,7 +74,7 @@ import Testing
         #expect(began.entries == Array(0..<12))
     }
 
-    @Test func `gives the place of one who is cancelled to the next`() async throws {
+    @Test func `A rate limiter gives the place of a canceled caller to the next`() async throws {
         let limiter = limiter(1, per: .seconds(10))
         let tasks = try await line(0..<5, at: limiter)
         // The first of the line sleeps for all, the third waits behind it.
@@ -92,7 +93,7 @@ import Testing
         #expect(began.entries == [0, 2, 4])
     }
 
-    @Test func `takes no place for a task that was cancelled before`() async throws {
+    @Test func `A rate limiter takes no place for a task that was canceled before`() async throws {
         let limiter = limiter(1, per: .seconds(10))
         let (gate, open) = AsyncStream<Void>.makeStream()
         let task = Task {
@@ -106,7 +107,8 @@ import Testing
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test(arguments: [-86_400.0, 86_400]) func `is not moved by a jump of the date`(seconds: Double) async throws {
+    @Test(arguments: [-86_400.0, 86_400])
+    func `A rate limiter is not moved by a jump of the date`(seconds: Double) async throws {
         let limiter = limiter(1, per: .seconds(10))
         let tasks = try await line(0..<2, at: limiter)
         _ = await clock.sleepers(atLeast: 1)
@@ -117,7 +119,8 @@ import Testing
         try await tasks[1].value
     }
 
-    @Test func `holds all back for as long as a server asks, and no shorter when asked again`() async throws {
+    @Test
+    func `A rate limiter holds all back as long as a server asks, and no shorter when asked again`() async throws {
         let limiter = limiter(100, per: .seconds(1))
         limiter.pause(for: .seconds(30))
         limiter.pause(for: .seconds(5))
@@ -132,7 +135,7 @@ import Testing
     }
 
     @Test(arguments: [(0, Duration.seconds(1)), (-5, .seconds(1)), (1, .zero), (1, .seconds(-1))])
-    func `lets one begin each millisecond at least, whatever it is made of`(requests: Int, interval: Duration)
+    func `A rate limiter lets at least one request begin each millisecond`(requests: Int, interval: Duration)
         async throws
     {
         let limiter = RateLimiter(requests: requests, per: interval, clock: clock.leapingClock())
@@ -140,7 +143,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64](0..<20))
-    func `never lets more begin within an interval, whoever comes when`(seed: UInt64) async throws {
+    func `A rate limiter never lets more begin within an interval`(seed: UInt64) async throws {
         var random = SplitMix64(state: seed)
         let capacity = 1 + random.below(5)
         let limiter = RateLimiter(requests: capacity, per: .milliseconds(100), clock: clock.leapingClock())
@@ -156,7 +159,7 @@ import Testing
     }
 }
 
-@Suite(.tags(.n17)) struct `a rate limit around a handler` {
+@Suite(.tags(.rateLimiter)) struct RateLimitHandlerTests {
     let clock = ManualClock()
     let waits = Recording<Duration>()
 
@@ -168,7 +171,7 @@ import Testing
 
     private let answering = ClosureHandler { _ in HTTPResponse(status: .ok) }
 
-    @Test func `counts each origin by itself`() async throws {
+    @Test func `A rate limit around a handler counts each origin by itself`() async throws {
         let handler = answering.intercepted(by: [RateLimitInterceptor(requests: 1, per: .seconds(9), clock: leaping())])
         _ = try await handler.respond(to: get("a.example"))
         _ = try await handler.respond(to: get("b.example"))
@@ -177,7 +180,7 @@ import Testing
         #expect(waits.entries == [.seconds(9)])
     }
 
-    @Test func `counts by any key`() async throws {
+    @Test func `A rate limit around a handler counts by any key`() async throws {
         let limit = RateLimitInterceptor(requests: 1, per: .seconds(9), clock: leaping()) {
             $0.fields["X-Tenant"] ?? "none"
         }
@@ -191,7 +194,7 @@ import Testing
         #expect(waits.entries == [.seconds(9)])
     }
 
-    @Test func `may be shared by several clients`() async throws {
+    @Test func `A rate limit around a handler can be shared by several clients`() async throws {
         let limit = RateLimitInterceptor(requests: 1, per: .seconds(9), clock: leaping())
         let clients = (0..<2).map { _ in answering.intercepted(by: [limit]) }
         for client in clients { _ = try await client.respond(to: get("a.example")) }
@@ -199,7 +202,9 @@ import Testing
     }
 
     @Test(arguments: [(429, "20", [20]), (503, "20", [20]), (429, "3600", [60]), (500, "20", []), (429, "?", [])])
-    func `holds the next request back where the server asks for it`(status: Int, field: String, seconds: [Int])
+    func `A rate limit around a handler holds the next request back if the server asks for it`(
+        status: Int, field: String, seconds: [Int]
+    )
         async throws
     {
         let refusing = ClosureHandler { _ in
@@ -213,7 +218,7 @@ import Testing
         #expect(waits.entries == seconds.map { .seconds($0) })
     }
 
-    @Test func `leaves it to the one who was refused where it is told to`() async throws {
+    @Test func `A rate limit around a handler leaves a refusal to the caller if it is told to`() async throws {
         let refusing = ClosureHandler { _ in HTTPResponse(status: 429, fields: [.retryAfter: "20"]) }
         let limit = RateLimitInterceptor(requests: 99, per: .seconds(1), pausingUpTo: .zero, clock: leaping())
         let handler = refusing.intercepted(by: [limit])
@@ -221,7 +226,7 @@ import Testing
         #expect(waits.entries.isEmpty)
     }
 
-    @Test func `counts every attempt inside of a retry`() async throws {
+    @Test func `A rate limit around a handler counts every attempt inside a retry`() async throws {
         let times = Recording<Duration>()
         let failing = ClosureHandler { [clock] _ in
             times.add(clock.uptime)
@@ -236,7 +241,7 @@ import Testing
         #expect(times.entries.map { $0 - began } == [.zero, .seconds(9), .seconds(18)])
     }
 
-    @Test func `does not ask when the deadline has passed in the line`() async throws {
+    @Test func `A rate limit around a handler sends nothing if the deadline has passed in the queue`() async throws {
         let asked = Recording<Int>()
         let counting = ClosureHandler { _ in
             asked.add(1)
@@ -250,7 +255,7 @@ import Testing
         #expect(asked.entries.count == 1)
     }
 
-    @Test func `forgets keys that hold nothing back, and no others`() async throws {
+    @Test func `A rate limit around a handler forgets keys that hold nothing back, and no others`() async throws {
         let handler = answering.intercepted(by: [RateLimitInterceptor(requests: 1, per: .seconds(9), clock: leaping())])
         for number in 0..<600 { _ = try await handler.respond(to: get("h\(number).example")) }
         #expect(waits.entries.isEmpty)

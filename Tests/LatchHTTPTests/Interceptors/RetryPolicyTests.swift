@@ -7,7 +7,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite(.tags(.n16)) struct `a retry policy` {
+@Suite(.tags(.retryPolicy)) struct RetryPolicyTests {
     /// A source whose `unit()` is always this.
     private func random(_ unit: Double) -> RandomSource {
         RandomSource { UInt64(unit * 0x1p53) << 11 }
@@ -18,7 +18,7 @@ import Testing
         return RandomSource { generator.withLock { $0.next() } }
     }
 
-    @Test func `without jitter waits for the bound, which grows up to the maximum`() {
+    @Test func `A retry policy without jitter waits for the bound, which grows up to the maximum`() {
         let policy = RetryPolicy(
             maximumAttempts: 10, baseDelay: .seconds(1), maximumDelay: .seconds(10), multiplier: 2, jitter: .none)
         let delays = (1...6).map { policy.delay(afterAttempt: $0, random: random(0.3)) }
@@ -28,14 +28,14 @@ import Testing
     @Test(arguments: [
         (0.0, [0.0, 0, 0, 0, 0]), (0.5, [0.5, 1, 2, 4, 5]), (0.75, [0.75, 1.5, 3, 6, 7.5]),
     ])
-    func `with full jitter waits for any share of the bound`(unit: Double, seconds: [Double]) {
+    func `A retry policy with full jitter waits for any part of the bound`(unit: Double, seconds: [Double]) {
         let policy = RetryPolicy(baseDelay: .seconds(1), maximumDelay: .seconds(10), multiplier: 2, jitter: .full)
         let delays = (1...5).map { policy.delay(afterAttempt: $0, random: random(unit)) }
         #expect(delays == seconds.map { .seconds($0) })
     }
 
     @Test(arguments: [UInt64](0..<100))
-    func `never waits for less than nothing or more than the maximum, whatever it is made of`(seed: UInt64) {
+    func `A retry policy never waits less than zero or more than the maximum`(seed: UInt64) {
         var choices = SplitMix64(state: seed)
         let source = seeded(seed)
         let durations: [Duration] = [
@@ -55,8 +55,7 @@ import Testing
     }
 
     @Test(arguments: [UInt64](0..<50))
-    func `with jitter around the bound stays within half and one and a half of it, and under the maximum`(seed: UInt64)
-    {
+    func `A retry policy with jitter around the bound stays within half and one and a half of it`(seed: UInt64) {
         let policy = RetryPolicy(baseDelay: .seconds(2), maximumDelay: .seconds(5), multiplier: 2, jitter: .around)
         let source = seeded(seed)
         let first = policy.delay(afterAttempt: 1, random: source)
@@ -65,7 +64,7 @@ import Testing
         #expect(second >= .seconds(2) && second <= .seconds(5))
     }
 
-    @Test func `has bounds that any number of attempts keeps to`() {
+    @Test func `A retry policy has bounds for any number of attempts`() {
         let slow = RetryPolicy(baseDelay: .seconds(1), maximumDelay: .seconds(60), multiplier: 1)
         #expect(slow.bound(afterAttempt: .max) == .seconds(1))
         let steep = RetryPolicy(baseDelay: .seconds(1), maximumDelay: .seconds(60), multiplier: 1e200)
@@ -78,12 +77,13 @@ import Testing
         (HTTPMethod.get, true), (.head, true), (.put, true), (.delete, true), (.options, true), (.post, false),
         (.patch, false), ("QUERY", false),
     ])
-    func `repeats what is idempotent, and nothing else by itself`(method: HTTPMethod, isRepeated: Bool) {
+    func `A retry policy repeats idempotent requests, and nothing else by itself`(method: HTTPMethod, isRepeated: Bool)
+    {
         let request = HTTPRequest(method: method, authority: "h", path: "/")
         #expect(RetryPolicy().allowsRetry(of: request) == isRepeated)
     }
 
-    @Test func `repeats other requests with a key, or where somebody says that it does no harm`() {
+    @Test func `A retry policy repeats other requests with a key, or if they are marked as safe`() {
         var request = HTTPRequest(method: .post, authority: "h", path: "/")
         #expect(!RetryPolicy().allowsRetry(of: request))
         request.isSafeToRetry = true
@@ -97,7 +97,7 @@ import Testing
         #expect(policy.allowsRetry(of: request))
     }
 
-    @Test func `repeats no content that can be read only once`() {
+    @Test func `A retry policy repeats no content that can be read only once`() {
         let once = HTTPBody(HTTPBodyStream(once: { nil }))
         let again = HTTPBody(HTTPBodyStream(opening: { { nil } }))
         #expect(!RetryPolicy().allowsRetry(of: HTTPRequest(method: .put, authority: "h", path: "/", body: once)))
@@ -109,13 +109,15 @@ import Testing
         (.malformedMessage, false), (.invalidURL, false), (.insecureURL, false), (.redirectRefused, false),
         (.streamSpent, false),
     ])
-    func `repeats after what the network did, and not after what stays as it is`(error: HTTPError, isRepeated: Bool) {
+    func `A retry policy repeats after failures of the network, and not after lasting ones`(
+        error: HTTPError, isRepeated: Bool
+    ) {
         #expect(RetryPolicy().allowsRetry(after: error) == isRepeated)
         #expect(!RetryPolicy().allowsRetry(after: CancellationError()))
     }
 }
 
-@Suite struct `A retry budget` {
+@Suite struct RetryBudgetTests {
     private let clock = ManualClock()
 
     private func requests(_ count: Int, through budget: RetryBudget, status: HTTPStatus) async throws -> Int {
@@ -130,7 +132,7 @@ import Testing
         return asked.entries.count
     }
 
-    @Test func `lets a fifth of all requests be repeated, beside its reserve`() async throws {
+    @Test func `A retry budget lets a fifth of all requests be repeated, beside its reserve`() async throws {
         let budget = RetryBudget(share: 0.2, reserve: 10)
         #expect(try await requests(1000, through: budget, status: 503) - 1000 <= 210)
         #expect(budget.isEmpty)
@@ -138,7 +140,7 @@ import Testing
         #expect(try await requests(1000, through: RetryBudget(share: 1, reserve: 3000), status: 503) == 3000)
     }
 
-    @Test func `is filled again by requests that go well, up to its reserve`() async throws {
+    @Test func `A retry budget is filled again by successful requests, up to its reserve`() async throws {
         let budget = RetryBudget(share: 0.5, reserve: 4)
         #expect(try await requests(20, through: budget, status: 503) > 20)
         #expect(budget.isEmpty)
@@ -150,7 +152,7 @@ import Testing
         #expect(try await requests(1, through: budget, status: 503) == 2)
     }
 
-    @Test func `that has nothing lets nothing be repeated`() async throws {
+    @Test func `A retry budget that is empty lets nothing be repeated`() async throws {
         let budget = RetryBudget(share: 0, reserve: 0)
         #expect(try await requests(5, through: budget, status: 503) == 5)
         #expect(try await requests(5, through: RetryBudget(share: -1, reserve: -1), status: 503) == 5)

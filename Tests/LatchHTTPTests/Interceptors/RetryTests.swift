@@ -8,7 +8,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite(.tags(.n16)) struct `a request that fails` {
+@Suite(.tags(.retryPolicy)) struct RetryTests {
     let clock = ManualClock()
     let attempts = Recording<Int>()
     let pauses = Recording<Duration>()
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPError.offline, .timeout])
-    func `for the network is tried again after growing pauses`(error: HTTPError) async throws {
+    func `A request that fails for the network is tried again after growing pauses`(error: HTTPError) async throws {
         let (result, pauses) = await ask(client(.failure(error), .failure(error), Self.answer(200)))
         #expect(try result.get().status == .ok)
         #expect(pauses == [.seconds(1), .seconds(2)])
@@ -51,21 +51,21 @@ import Testing
     }
 
     @Test(arguments: [429, 502, 503, 504])
-    func `for a state of the server that passes is tried again`(status: Int) async throws {
+    func `A request that fails for a temporary state of the server is tried again`(status: Int) async throws {
         let (result, pauses) = await ask(client(Self.answer(HTTPStatus(rawValue: status)), Self.answer(200)))
         #expect(try result.get().status == .ok)
         #expect(pauses == [.seconds(1)])
     }
 
     @Test(arguments: [200, 204, 301, 304, 400, 401, 403, 404, 409, 422, 500, 501, 505])
-    func `for another reason, or not at all, is not`(status: Int) async throws {
+    func `A request that fails for another reason, or not at all, is not tried again`(status: Int) async throws {
         let (result, pauses) = await ask(client(Self.answer(HTTPStatus(rawValue: status))))
         #expect(try result.get().status.rawValue == status)
         #expect(pauses.isEmpty)
         #expect(attempts.entries == [1])
     }
 
-    @Test func `with 500 is tried again where the policy says so`() async throws {
+    @Test func `A request that fails with 500 is tried again if the policy says so`() async throws {
         var policy = RetryPolicy(jitter: .none)
         policy.statuses.insert(.internalServerError)
         let (result, _) = await ask(client(Self.answer(500), Self.answer(200), policy: policy))
@@ -73,14 +73,14 @@ import Testing
     }
 
     @Test(arguments: [HTTPError.tls, .cancelled, .malformedMessage, .invalidURL, .redirectRefused])
-    func `for what stays as it is, is not tried again`(error: HTTPError) async {
+    func `A request that fails for a lasting reason is not tried again`(error: HTTPError) async {
         let (result, pauses) = await ask(client(.failure(error)))
         #expect(throws: error) { try result.get() }
         #expect(pauses.isEmpty)
         #expect(attempts.entries == [1])
     }
 
-    @Test func `to the last is given back as it came`() async throws {
+    @Test func `A request that fails to the last returns its failure unchanged`() async throws {
         let (result, _) = await ask(client(.failure(HTTPError.offline), Self.answer(503, ["X-Last": "yes"])))
         #expect(try result.get().fields["X-Last"] == "yes")
         #expect(attempts.entries == [1, 2, 3])
@@ -89,20 +89,20 @@ import Testing
         #expect(throws: HTTPError.timeout) { try failure.get() }
     }
 
-    @Test func `and is no idempotent one is sent once`() async throws {
+    @Test func `A request that fails and is not idempotent is sent once`() async throws {
         let post = HTTPRequest(method: .post, authority: "h", path: "/", body: HTTPBody("x"))
         let (result, _) = await ask(client(Self.answer(503), Self.answer(200)), post)
         #expect(try result.get().status == .serviceUnavailable)
         #expect(attempts.entries == [1])
     }
 
-    @Test func `and carries an Idempotency-Key is tried again`() async throws {
+    @Test func `A request that fails and carries an Idempotency-Key is tried again`() async throws {
         let request = HTTPRequest(method: .post, authority: "h", path: "/", fields: [.idempotencyKey: "k"])
         let (result, _) = await ask(client(Self.answer(503), Self.answer(200)), request)
         #expect(try result.get().status == .ok)
     }
 
-    @Test func `waits as long as the server asks, in seconds or until a date`() async throws {
+    @Test func `A request that fails waits as long as the server asks, in seconds or until a date`() async throws {
         let date = HTTPDate(clock.now)
         let later = HTTPDate(date.date.addingTimeInterval(30)).description
         let handler = client(
@@ -113,12 +113,12 @@ import Testing
         #expect(pauses == [.seconds(7), .seconds(30)])
     }
 
-    @Test func `waits no shorter than its own pause where the server asks for less`() async throws {
+    @Test func `A request that fails waits no shorter than its own pause if the server asks for less`() async throws {
         let (_, pauses) = await ask(client(Self.answer(503, [.retryAfter: "0"]), Self.answer(200)))
         #expect(pauses == [.seconds(1)])
     }
 
-    @Test func `is answered at once where the server asks for more than is waited for`() async throws {
+    @Test func `A request that fails is answered at once if the server asks for more than the limit`() async throws {
         let policy = RetryPolicy(baseDelay: .seconds(1), jitter: .none, maximumRetryAfter: .seconds(60))
         let (result, pauses) = await ask(
             client(Self.answer(429, [.retryAfter: "61"]), Self.answer(200), policy: policy))
@@ -126,7 +126,7 @@ import Testing
         #expect(pauses.isEmpty)
     }
 
-    @Test func `tells of each repeat before its pause`() async throws {
+    @Test func `A request that fails reports each repeat before its pause`() async throws {
         let told = Recording<RetryInterceptor.Retry>()
         let handler = client(
             .failure(HTTPError.offline), Self.answer(503), Self.answer(200), observing: { told.add($0) })
@@ -137,7 +137,7 @@ import Testing
         #expect(told.entries.map(\.errorCode) == ["offline", nil])
     }
 
-    @Test func `ends with the task during a pause`() async {
+    @Test func `A request that fails ends with the task during a pause`() async {
         let failing = ClosureHandler { [attempts] request in
             attempts.add(request.attempt)
             return HTTPResponse(status: 503)
@@ -150,7 +150,7 @@ import Testing
         #expect(attempts.entries == [1])
     }
 
-    @Test func `is not begun anew in a task that is cancelled meanwhile`() async {
+    @Test func `A request that fails is not repeated in a task that is canceled meanwhile`() async {
         let (began, begin) = AsyncStream<Void>.makeStream()
         let failing = ClosureHandler { [attempts] request in
             attempts.add(request.attempt)
@@ -167,7 +167,7 @@ import Testing
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test func `is not waited for where the deadline would pass meanwhile`() async throws {
+    @Test func `A request that fails does not wait if the deadline would pass meanwhile`() async throws {
         let policy = RetryPolicy(maximumAttempts: 9, baseDelay: .seconds(4), jitter: .none, deadline: .seconds(10))
         let failing = ClosureHandler { [attempts] request in
             attempts.add(request.attempt)
@@ -182,7 +182,7 @@ import Testing
         #expect(attempts.entries == [1, 2])
     }
 
-    @Test func `is ended by the deadline over all attempts while one hangs`() async {
+    @Test func `A request that fails is ended by the deadline over all attempts while one hangs`() async {
         let hanging = ClosureHandler { [clock, attempts] request in
             attempts.add(request.attempt)
             try await clock.wallClock().sleep(for: .seconds(1000))
@@ -197,7 +197,7 @@ import Testing
         #expect(attempts.entries == [1])
     }
 
-    @Test func `sends the same content again`() async throws {
+    @Test func `A request that fails sends the same content again`() async throws {
         let bodies = Recording<[UInt8]>()
         let reading = ClosureHandler { request in
             bodies.add(try await request.body.collected(upTo: 100))

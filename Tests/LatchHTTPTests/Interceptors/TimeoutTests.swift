@@ -6,7 +6,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A deadline` {
+@Suite struct TimeoutTests {
     let clock = ManualClock()
     let request = HTTPRequest(authority: "h", path: "/")
 
@@ -25,14 +25,14 @@ import Testing
         }
     }
 
-    @Test func `lets an answer through that comes in time, and leaves nothing behind`() async throws {
+    @Test func `A deadline lets an answer through that comes in time, and leaves nothing behind`() async throws {
         let quick = ClosureHandler { _ in HTTPResponse(status: .noContent) }
         let response = try await quick.intercepted(by: [limit(.seconds(5))]).respond(to: request)
         #expect(response.status == .noContent)
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test func `lets an error through as it came`() async {
+    @Test func `A deadline lets an error through as it came`() async {
         let failing = ClosureHandler { _ in throw HTTPError.tls }
         await #expect(throws: HTTPError.tls) {
             try await failing.intercepted(by: [limit(.seconds(5))]).respond(to: request)
@@ -40,7 +40,7 @@ import Testing
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test func `ends what is inside when it passes, as a timeout`() async {
+    @Test func `A deadline ends the inner work when it passes, as a timeout`() async {
         let ended = Recording<String>()
         let handler = hanging(ended).intercepted(by: [limit(.seconds(5))])
         let asking = Task { try await handler.respond(to: request) }
@@ -51,7 +51,7 @@ import Testing
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test func `is none of a request that only its connection ends`() async throws {
+    @Test func `A deadline does not apply to a request that only its connection ends`() async throws {
         var request = request
         request.isUninterruptible = true
         request.timeout = .seconds(1)
@@ -66,7 +66,7 @@ import Testing
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test func `is not what ended it where the task is cancelled from outside`() async {
+    @Test func `A deadline is not reported if the task is canceled from outside`() async {
         let ended = Recording<String>()
         let handler = hanging(ended).intercepted(by: [limit(.seconds(5))])
         let asking = Task { try await handler.respond(to: request) }
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: [(3, 9), (9, 3), (3, 3)])
-    func `that stands in another is never later than it`(outer: Int, inner: Int) async throws {
+    func `A deadline within another is never later than it`(outer: Int, inner: Int) async throws {
         let left = Recording<Duration>()
         let reading = ClosureHandler { request in
             if let deadline = request.deadline { left.add(deadline.remaining) }
@@ -89,7 +89,7 @@ import Testing
         #expect(left.entries == [.seconds(3)])
     }
 
-    @Test func `is over where it has passed before, and nothing is asked`() async {
+    @Test func `A deadline that has passed before lets nothing be sent`() async {
         let asked = Recording<Int>()
         let counting = ClosureHandler { _ in
             asked.add(1)
@@ -103,7 +103,7 @@ import Testing
         #expect(asked.entries.isEmpty)
     }
 
-    @Test func `is not moved by a jump of the date`() {
+    @Test func `A deadline is not moved by a jump of the date`() {
         let deadline = Deadline(in: .seconds(10), clock: clock.wallClock())
         clock.jump(by: 86_400)
         #expect(deadline.remaining == .seconds(10))
@@ -113,7 +113,7 @@ import Testing
         #expect(deadline.hasPassed)
     }
 
-    @Test func `bounds the time for each transfer, and never lengthens it`() {
+    @Test func `A deadline bounds the time for each transfer, and never lengthens it`() {
         var request = request
         #expect(request.timeLimit(usual: .seconds(60)) == .seconds(60))
         request.timeout = .seconds(20)
@@ -125,7 +125,7 @@ import Testing
         #expect(request.timeLimit(usual: .seconds(60)) == .seconds(5))
     }
 
-    @Test func `inside of a retry bounds each attempt, and outside of it all of them`() async throws {
+    @Test func `A deadline inside a retry bounds each attempt, and outside it all of them`() async throws {
         let attempts = Recording<Int>()
         let slow = ClosureHandler { [clock] request in
             attempts.add(request.attempt)
@@ -145,7 +145,7 @@ import Testing
         #expect(attempts.entries == [1, 2])
     }
 
-    @Test func `aborts a transfer that a server leaves hanging`() async throws {
+    @Test func `A deadline aborts a transfer that a server leaves hanging`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         let handler = CurlTransport().intercepted(by: [limit(.seconds(5))])
         let asking = Task {

@@ -6,7 +6,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `Submitting a mail` {
+@Suite struct SMTPSubmissionTests {
     private let message = Array("Subject: Hello\r\n\r\nHow are you?\r\n".utf8)
 
     private func failure(
@@ -17,7 +17,7 @@ import Testing
         }
     }
 
-    @Test func `hands over envelope and message as they are`() async throws {
+    @Test func `A mail submission hands over envelope and message unchanged`() async throws {
         let server = try RawSMTPServer()
         try await SMTPSubmission().send(
             message: message, from: "sender@example.com", to: ["a@example.com", "b.c+d@mail.example.org"],
@@ -36,21 +36,21 @@ import Testing
         ("a\n..b\n", "a\r\n...b\r\n"), ("a.b\r\n", "a.b\r\n"),
         ("x\n.\nMAIL FROM:<c@d>\n", "x\r\n..\r\nMAIL FROM:<c@d>\r\n"),
     ])
-    func `doubles a dot at the beginning of a line`(text: String, onTheWire: String) async throws {
+    func `A mail submission doubles a dot at the beginning of a line`(text: String, onTheWire: String) async throws {
         let server = try RawSMTPServer()
         try await SMTPSubmission().send(message: Array(text.utf8), from: "a@b", to: ["c@d"], via: server.url)
         #expect(server.messages.map { String(decoding: $0, as: UTF8.self) } == [onTheWire])
         #expect(server.commands.filter { $0.hasPrefix("MAIL") }.count == 1)
     }
 
-    @Test func `writes every line end as CRLF`() async throws {
+    @Test func `A mail submission writes every line end as CRLF`() async throws {
         let server = try RawSMTPServer()
         try await SMTPSubmission().send(
             message: Array("a\nb\rc\r\nd\n\re\r\n".utf8), from: "a@b", to: ["c@d"], via: server.url)
         #expect(server.messages.map { String(decoding: $0, as: UTF8.self) } == ["a\r\nb\r\nc\r\nd\r\n\r\ne\r\n"])
     }
 
-    @Test func `takes a message that is larger than any buffer`() async throws {
+    @Test func `A mail submission takes a message that is larger than any buffer`() async throws {
         let server = try RawSMTPServer()
         let line = String(repeating: "x", count: 70) + "\n.\n"
         try await SMTPSubmission().send(
@@ -58,7 +58,7 @@ import Testing
         #expect(server.messages.first?.count == 76 * 10_000)
     }
 
-    @Test func `signs in where there is a password`() async throws {
+    @Test func `A mail submission signs in if there is a password`() async throws {
         let server = try RawSMTPServer()
         try await SMTPSubmission(user: "ada", password: "s3cret").send(
             message: message, from: "a@b", to: ["c@d"], via: server.url)
@@ -69,7 +69,7 @@ import Testing
 
     /// curl/curl#22832, PHPMailer/PHPMailer#1224: challenges for which the server has no secrets.
     @Test(arguments: ["CRAM-MD5 DIGEST-MD5 NTLM LOGIN PLAIN", "GSSAPI NTLM LOGIN", "CRAM-MD5"])
-    func `signs in by the password itself where the server takes it`(mechanisms: String) async throws {
+    func `A mail submission signs in by the password itself if the server takes it`(mechanisms: String) async throws {
         let server = try RawSMTPServer(refusing: ["AUTH": "535 no"], extensions: ["AUTH \(mechanisms)"])
         let submission = SMTPSubmission(user: "ada", password: "secret")
         await #expect(throws: HTTPError.offline) {
@@ -87,14 +87,14 @@ import Testing
         "a,b@c",
         "é@b", "a@é", "\"a b\"@c", "a@[127.0.0.1]",
     ])
-    func `refuses what is no address before it connects`(address: String) async throws {
+    func `A mail submission refuses an invalid address before it connects`(address: String) async throws {
         let server = try RawSMTPServer()
         #expect(await failure(server, to: ["c@d", address])?.code == HTTPError.invalidField.code)
         #expect(await failure(server, from: address)?.code == HTTPError.invalidField.code)
         #expect(server.commands.isEmpty)
     }
 
-    @Test func `needs a recipient`() async throws {
+    @Test func `A mail submission needs a recipient`() async throws {
         #expect(await failure(try RawSMTPServer(), to: [])?.code == HTTPError.invalidField.code)
     }
 
@@ -104,7 +104,7 @@ import Testing
         ("RCPT", "554 5.7.1 <b@relay.example>: Recipient address rejected: Access denied", "(554 5.7.1)"),
         ("RCPT", "550 5.2.1 mailbox disabled", "(550 5.2.1)"),
     ])
-    func `fails for good when the server refuses the recipient or the message`(
+    func `A mail submission fails for good when the server refuses the recipient or the message`(
         verb: String, reply: String, codes: String
     ) async throws {
         let server = try RawSMTPServer(refusing: [verb: reply])
@@ -122,7 +122,7 @@ import Testing
         ("RCPT", "550-5.7.26 This mail has been blocked\r\n550 5.7.26 by the policy", "(550 5.7.26)"),
         ("EHLO", "550 go away", "(550)"),
     ])
-    func `may succeed later when the server refuses this client or its sender`(
+    func `A mail submission can succeed later when the server refuses this client or its sender`(
         verb: String, reply: String, codes: String
     ) async throws {
         let server = try RawSMTPServer(refusing: [verb: reply, "HELO": reply])
@@ -133,14 +133,14 @@ import Testing
         #expect(error?.message.contains("example.com") == false)
     }
 
-    @Test func `greets with the name that it is given`() async throws {
+    @Test func `A mail submission greets with the given name`() async throws {
         let server = try RawSMTPServer()
         try await SMTPSubmission(helloName: "id.example.com").send(
             message: message, from: "a@b", to: ["c@d"], via: server.url)
         #expect(server.commands.first == "EHLO id.example.com")
     }
 
-    @Test func `knows a server that lets nobody sign in, where there is a user`() async throws {
+    @Test func `A mail submission recognizes a server without sign-in, if there is a user`() async throws {
         let submission = SMTPSubmission(user: "ada", password: "s3cret")
         let server = try RawSMTPServer(refusing: ["RCPT": "554 5.7.1 Relay access denied"], extensions: [])
         let failed = await #expect(throws: HTTPError.self) {
@@ -156,7 +156,7 @@ import Testing
     }
 
     @Test(arguments: ["553 5.1.8 not you", "550 no", "451 later"])
-    func `checks whether the sender is taken`(reply: String) async throws {
+    func `A mail submission checks whether the sender is accepted`(reply: String) async throws {
         let server = try RawSMTPServer(refusing: ["MAIL": reply])
         let error = await #expect(throws: HTTPError.self) {
             try await SMTPSubmission().checkConnection(from: "a%41@b", to: server.url)
@@ -167,14 +167,17 @@ import Testing
     }
 
     @Test(arguments: [("RCPT", "450 busy"), ("MAIL", "451 later"), (".", "452 full"), ("EHLO", "421 closing")])
-    func `may succeed later when the server refuses for now`(verb: String, reply: String) async throws {
+    func `A mail submission can succeed later when the server refuses for now`(verb: String, reply: String) async throws
+    {
         let server = try RawSMTPServer(refusing: [verb: reply, "HELO": reply])
         let error = await failure(server)
         #expect(error?.isConnectivity == true)
     }
 
     @Test(arguments: ["535 no", "534 a stronger one", "530 log in first"])
-    func `may succeed later when the password is refused, and does not show it`(reply: String) async throws {
+    func `A mail submission can succeed later when the password is refused, and does not show it`(reply: String)
+        async throws
+    {
         // The operator can change it, and the mails must not wait for hours then.
         let server = try RawSMTPServer(refusing: ["AUTH": reply])
         let error = await #expect(throws: HTTPError.self) {
@@ -188,7 +191,7 @@ import Testing
         #expect(server.messages.isEmpty)
     }
 
-    @Test func `knows a server that requires a user or TLS`() async throws {
+    @Test func `A mail submission recognizes a server that requires a user or TLS`() async throws {
         let server = try RawSMTPServer(refusing: ["MAIL": "530 log in first"])
         let error = await failure(server)
         #expect(error?.isConnectivity == true)
@@ -196,7 +199,8 @@ import Testing
     }
 
     /// Scanners reply to a whole message after minutes, and have taken it: a client that gives up sends it again.
-    @Test(.timeLimit(.minutes(5))) func `waits longer for the reply to the whole message than for any other`()
+    @Test(.timeLimit(.minutes(5)))
+    func `A mail submission waits longer for the reply to the whole message than for any other`()
         async throws
     {
         let (silences, silence) = AsyncStream.makeStream(of: Void.self)
@@ -215,7 +219,7 @@ import Testing
         #expect(slow.messages == [message])
     }
 
-    @Test func `without a server is offline`() async throws {
+    @Test func `A mail submission without a server is offline`() async throws {
         let error = await #expect(throws: HTTPError.self) {
             try await SMTPSubmission(timeout: .seconds(120)).send(
                 message: message, from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:1")
@@ -225,7 +229,7 @@ import Testing
 
     /// 0.0.0.0 reaches this machine too, but is no loopback address and is treated as any other host.
     @Test(arguments: [([], "tls"), (["STARTTLS"], "offline")])
-    func `to another machine is refused before the password unless STARTTLS succeeds`(
+    func `A mail submission to another machine is refused before the password unless STARTTLS succeeds`(
         extensions: [String], code: String
     ) async throws {
         let server = try RawSMTPServer(refusing: ["STARTTLS": "454 not now"], extensions: extensions + ["AUTH PLAIN"])
@@ -238,7 +242,8 @@ import Testing
     }
 
     /// Postfix with `smtpd_tls_auth_only` is such a server, and its certificate is one that it has made for itself.
-    @Test(needsPostgres) func `on this machine takes TLS that is offered, and requires no certificate`() async throws {
+    @Test(needsPostgres)
+    func `A mail submission on this machine uses offered TLS, and requires no certificate`() async throws {
         let server = try await SubmissionServer(Certificate())
         try await SMTPSubmission(user: "ada", password: "s3cret").send(
             message: message, from: "a@b", to: ["c@d"], via: "smtp://127.0.0.1:\(server.port)")
@@ -251,7 +256,7 @@ import Testing
         #expect(error?.code == HTTPError.tls.code)
     }
 
-    @Test func `with smtps asks for TLS at once`() async throws {
+    @Test func `A mail submission with smtps uses TLS at once`() async throws {
         let server = try RawSMTPServer()
         let error = await #expect(throws: HTTPError.self) {
             try await SMTPSubmission(timeout: .seconds(120)).send(
@@ -265,7 +270,7 @@ import Testing
         "http://h", "smtp:/h", "smtp://", "smtp://u:p@h", "smtp://h/path", "smtp://h h", "file:///etc/passwd", "",
         "smtp://h:99999", "smtp://h\r\n",
     ])
-    func `goes to mail servers only`(url: String) async {
+    func `A mail submission goes to mail servers only`(url: String) async {
         let error = await #expect(throws: HTTPError.self) {
             try await SMTPSubmission().send(message: message, from: "a@b", to: ["c@d"], via: url)
         }
@@ -273,7 +278,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `ends as soon as its task is cancelled, by the event that shows it under way`() async throws {
+    func `A mail submission ends as soon as its task is canceled, by the event that shows its progress`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         let task = Task {
             try await SMTPSubmission().send(
@@ -289,7 +294,7 @@ import Testing
 
     /// The message is larger than what the system takes from a client whose server does not read.
     @Test(.timeLimit(.minutes(10)), arguments: ["EHLO", "MAIL", "RCPT", "DATA"])
-    func `ends as soon as its task is cancelled, and sends no part of a message as a whole one`(
+    func `A mail submission that is canceled ends at once, and sends no part of a message as a whole one`(
         verb: String
     ) async throws {
         let (silences, silence) = AsyncStream.makeStream(of: Void.self)

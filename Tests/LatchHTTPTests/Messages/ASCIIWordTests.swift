@@ -7,7 +7,7 @@ import Testing
 
 /// Functions that look at eight bytes at a time have the result of a loop over single bytes, for every byte at every place of two
 /// words and a half.
-@Suite struct `Bytes that are looked at eight at a time` {
+@Suite struct ASCIIWordTests {
     private static let unchanged = "Content-ENCODING@[`{"
 
     /// The text with each byte at each place.
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `are printable where each of them is`() {
+    @Test func `Bytes read eight at a time are printable if each of them is`() {
         for text in Self.texts {
             let expected = text.allSatisfy { (0x20...0x7E).contains($0) }
             #expect(text.withUnsafeBufferPointer(\.isPrintableASCII) == expected, "\(text)")
@@ -27,7 +27,7 @@ import Testing
         #expect([UInt8]().withUnsafeBufferPointer(\.isPrintableASCII))
     }
 
-    @Test func `become lower case where they are letters of ASCII`() {
+    @Test func `Bytes read eight at a time become lower case if they are ASCII letters`() {
         for text in Self.texts {
             var lower = text
             lower.withUnsafeMutableBufferPointer { $0.lowercaseASCII() }
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `are equal but for the case of letters`() {
+    @Test func `Bytes read eight at a time are equal except for the case of letters`() {
         let names = Self.texts.filter { $0.allSatisfy { $0 < 0x80 } }.map { String(decoding: $0, as: UTF8.self) }
         for name in names {
             #expect(name.equalsIgnoringCase(name.lowercasedASCII()))

@@ -4,8 +4,8 @@ import Testing
 
 @testable import LatchHTTP
 
-@Suite struct `Bytes` {
-    @Test func `are the same if none of them differs, at any length`() {
+@Suite struct BytesTests {
+    @Test func `Bytes are the same if none of them differs, at any length`() {
         for count in 0...40 {
             let bytes = (0..<count).map { UInt8($0 + 1) }
             bytes.withUnsafeBufferPointer { bytes in
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(arguments: ["", "GET", "a text that is longer than fifteen bytes", "\u{E9}", "e\u{301}"])
-    func `spell a text in UTF-8, and no text that looks the same`(text: String) {
+    func `Bytes spell a text in UTF-8, and no text that looks the same`(text: String) {
         for other in ["", "GET", "a text that is longer than fifteen bytes", "\u{E9}", "e\u{301}", "get"] {
             Array(text.utf8).withUnsafeBufferPointer { bytes in
                 #expect(bytes.spells(other) == (Array(text.utf8) == Array(other.utf8)))
@@ -29,7 +29,8 @@ import Testing
         }
     }
 
-    @Test(arguments: ["GET", "get", "GE", "GETS", "POST", "M-SEARCH"]) func `are a method in their case`(text: String) {
+    @Test(arguments: ["GET", "get", "GE", "GETS", "POST", "M-SEARCH"])
+    func `Bytes spell a method with its case`(text: String) {
         #expect(Array(text.utf8).withUnsafeBufferPointer { HTTPMethod(token: $0) }.rawValue == text)
     }
 }

@@ -7,7 +7,7 @@ import LatchTesting
 import Synchronization
 import Testing
 
-@Suite struct `A file as content` {
+@Suite struct FileStreamTests {
     private func write(_ bytes: [UInt8], to path: String) throws { try Data(bytes).write(to: URL(filePath: path)) }
 
     private func read(_ path: String) throws -> [UInt8] { Array(try Data(contentsOf: URL(filePath: path))) }
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 262_143, 262_144, 262_145, 1_000_000])
-    func `is read whole, in pieces, as often as wanted`(size: Int) async throws {
+    func `A file as content is read whole, in pieces, as often as wanted`(size: Int) async throws {
         let content = [UInt8]((0..<size).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         try await withTemporaryFolder { folder in
             try write(content, to: folder + "/file")
@@ -35,7 +35,7 @@ import Testing
         }
     }
 
-    @Test func `that is missing, a folder or a device is refused at once`() async throws {
+    @Test func `A file as content that is missing, a folder or a device is refused at once`() async throws {
         try await withTemporaryFolder { folder in
             for path in [folder + "/missing", folder, "/dev/null", ""] {
                 let error = #expect(throws: HTTPError.self) { try HTTPBodyStream.file(at: path) }
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `keeps its permissions where it is replaced`() async throws {
+    @Test func `A file as content keeps its permissions if it is replaced`() async throws {
         try await withTemporaryFolder { folder in
             try write([1], to: folder + "/file")
             chmod(folder + "/file", 0o600)
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// As root, a file that was renamed over `/dev/null` would replace the device.
-    @Test func `goes into a pipe or a device as it is`() async throws {
+    @Test func `A file as content goes into a pipe or a device as it is`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/pipe"
             #expect(mkfifo(path, 0o600) == 0)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `that has another length when it is opened again has changed`() async throws {
+    @Test func `A file as content that has another length when it is opened again has changed`() async throws {
         try await withTemporaryFolder { folder in
             try write([1, 2, 3], to: folder + "/file")
             let stream = try HTTPBodyStream.file(at: folder + "/file")
@@ -87,7 +87,7 @@ import Testing
     }
 
     @Test(arguments: [400_000, 800_000])
-    func `that becomes longer or shorter while it is read has changed`(size: Int) async throws {
+    func `A file as content that becomes longer or shorter while it is read has changed`(size: Int) async throws {
         try await withTemporaryFolder { folder in
             try write([UInt8](repeating: 7, count: 600_000), to: folder + "/file")
             let stream = try HTTPBodyStream.file(at: folder + "/file")
@@ -99,7 +99,7 @@ import Testing
         }
     }
 
-    @Test func `that is removed while it is read is read to its end`() async throws {
+    @Test func `A file as content that is removed while it is read is read to its end`() async throws {
         try await withTemporaryFolder { folder in
             try write([UInt8](repeating: 7, count: 600_000), to: folder + "/file")
             let stream = try HTTPBodyStream.file(at: folder + "/file")
@@ -113,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `is written whole, with word of the progress`() async throws {
+    @Test func `A file as content is written whole, with progress`() async throws {
         try await withTemporaryFolder { folder in
             try write([1], to: folder + "/file")
             let pieces = Mutex<[[UInt8]]>([[1, 2], [3], [4, 5, 6]])
@@ -127,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `that does not arrive whole leaves the old one and nothing else`() async throws {
+    @Test func `A file as content that does not arrive whole leaves the old one and nothing else`() async throws {
         struct Broken: Error {}
         try await withTemporaryFolder { folder in
             let path = folder + "/file"
@@ -152,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `that is cancelled while it arrives leaves nothing`() async throws {
+    @Test func `A file as content that is canceled while it arrives leaves nothing`() async throws {
         try await withTemporaryFolder { folder in
             let (arrivals, arrive) = AsyncStream<Void>.makeStream()
             let stream = HTTPBodyStream(once: {
@@ -169,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `in a folder that is missing cannot be written`() async throws {
+    @Test func `A file as content in a folder that is missing cannot be written`() async throws {
         await #expect(throws: HTTPError.fileUnavailable) {
             try await HTTPBodyStream([1]).write(to: "/nonexistent-\(UInt64.random(in: 0 ... .max))/file")
         }

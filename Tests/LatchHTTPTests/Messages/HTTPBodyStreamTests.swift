@@ -5,7 +5,7 @@ import LatchHTTP
 import Synchronization
 import Testing
 
-@Suite struct `A stream of content` {
+@Suite struct HTTPBodyStreamTests {
     /// Says when the source that holds it is let go.
     private final class Held: Sendable {
         let end: @Sendable () -> Void
@@ -37,31 +37,31 @@ import Testing
         }
     }
 
-    @Test func `that opens anew gives the same each time`() async throws {
+    @Test func `A stream of content that opens again gives the same each time`() async throws {
         let stream = HTTPBodyStream(length: 3) { countdown(from: 3) }
         #expect(stream.isReplayable)
         for _ in 0..<3 { #expect(try await pieces(of: stream) == [[2], [1], [0]]) }
     }
 
-    @Test func `in memory gives all of it at once, and nothing of nothing`() async throws {
+    @Test func `A stream of content in memory gives all of it at once, and nothing if it is empty`() async throws {
         #expect(try await pieces(of: HTTPBodyStream([1, 2, 3])) == [[1, 2, 3]])
         #expect(try await pieces(of: HTTPBodyStream([])) == [])
     }
 
-    @Test func `that can be read once says so the second time`() async throws {
+    @Test func `A stream of content that can be read once says so the second time`() async throws {
         let stream = HTTPBodyStream(once: countdown(from: 2))
         #expect(!stream.isReplayable)
         #expect(try await pieces(of: stream) == [[1], [0]])
         await #expect(throws: HTTPError.streamSpent) { try await pieces(of: stream) }
     }
 
-    @Test func `leaves out pieces without bytes`() async throws {
+    @Test func `A stream of content leaves out pieces without bytes`() async throws {
         let left = Mutex<[[UInt8]]>([[], [1], [], [], [2], []])
         let stream = HTTPBodyStream(once: { left.withLock { $0.isEmpty ? nil : $0.removeFirst() } })
         #expect(try await pieces(of: stream) == [[1], [2]])
     }
 
-    @Test func `ends for good with its first error`() async throws {
+    @Test func `A stream of content ends for good with its first error`() async throws {
         let calls = Mutex(0)
         let stream = HTTPBodyStream(once: {
             calls.withLock { $0 += 1 }
@@ -73,7 +73,7 @@ import Testing
         #expect(calls.withLock { $0 } == 1)
     }
 
-    @Test func `lets go of its source at the end, and where the reader leaves early`() async throws {
+    @Test func `A stream of content releases its source at the end, and if the reader leaves early`() async throws {
         let ended = Recording<String>()
         let whole = HTTPBodyStream { countdown(from: 3, held: Held { ended.add("read") }) }
         #expect(try await pieces(of: whole).count == 3)
@@ -83,7 +83,7 @@ import Testing
         #expect(ended.entries == ["read", "left"])
     }
 
-    @Test func `that can be read once lets go of its source with the reader, though it lives on itself`() async throws {
+    @Test func `A stream of content that can be read once releases its source with the reader`() async throws {
         let ended = Recording<String>()
         let stream = HTTPBodyStream(once: countdown(from: 3, held: Held { ended.add("left") }))
         for try await _ in stream { break }
@@ -91,7 +91,7 @@ import Testing
         await #expect(throws: HTTPError.streamSpent) { try await pieces(of: stream) }
     }
 
-    @Test func `is not opened before it is read`() async throws {
+    @Test func `A stream of content is not opened before it is read`() async throws {
         let opened = Mutex(0)
         let stream = HTTPBodyStream {
             opened.withLock { $0 += 1 }

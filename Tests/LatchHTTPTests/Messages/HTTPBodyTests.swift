@@ -5,8 +5,8 @@ import LatchHTTP
 import Synchronization
 import Testing
 
-@Suite struct `The content of a message` {
-    @Test func `in memory has a length, a text and no stream`() {
+@Suite struct HTTPBodyTests {
+    @Test func `The content of a message in memory has a length, a text and no stream`() {
         let body = HTTPBody("grüße")
         #expect(body.length == 7)
         #expect(body.text == "grüße")
@@ -15,14 +15,14 @@ import Testing
         #expect(HTTPBody([0xFF]).text == nil)
     }
 
-    @Test func `is empty only where that is known`() {
+    @Test func `The content of a message is empty only if that is known`() {
         #expect(HTTPBody.empty.isEmpty)
         #expect(HTTPBody(HTTPBodyStream(length: 0) { { nil } }).isEmpty)
         #expect(!HTTPBody(HTTPBodyStream { { nil } }).isEmpty)
         #expect(!HTTPBody("x").isEmpty)
     }
 
-    @Test func `is read in the same way from memory and from a stream`() async throws {
+    @Test func `The content of a message is read in the same way from memory and from a stream`() async throws {
         for body in [HTTPBody("hello"), HTTPBody(HTTPBodyStream(Array("hello".utf8)))] {
             var bytes: [UInt8] = []
             for try await piece in body.chunks { bytes += piece }
@@ -32,11 +32,12 @@ import Testing
     }
 
     @Test(arguments: [HTTPBody("hello"), HTTPBody(HTTPBodyStream(Array("hello".utf8)))])
-    func `is not collected beyond a limit`(body: HTTPBody) async {
+    func `The content of a message is not collected beyond a limit`(body: HTTPBody) async {
         await #expect(throws: HTTPError.tooLarge) { try await body.collected(upTo: 4) }
     }
 
-    @Test func `is not collected beyond a limit where the stream does not say its length`() async {
+    @Test
+    func `The content of a message is not collected beyond a limit if the stream does not say its length`() async {
         let pieces = Mutex(0)
         let endless = HTTPBody(
             HTTPBodyStream(once: {
@@ -47,7 +48,7 @@ import Testing
         #expect(pieces.withLock { $0 } == 10)
     }
 
-    @Test func `is equal by its bytes, or by being the same stream`() {
+    @Test func `The content of a message is equal by its bytes, or by being the same stream`() {
         let stream = HTTPBodyStream([1])
         #expect(HTTPBody([1]) == HTTPBody([1]))
         #expect(HTTPBody(stream) == HTTPBody(stream))

@@ -5,7 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `A date of a header field` {
+@Suite struct HTTPDateTests {
     /// The first and the last second that four digits of a year can name.
     private static let first = -62_167_219_200.0
     private static let last = 253_402_300_799.0
@@ -16,7 +16,7 @@ import Testing
         ("Thu, 29 Feb 2024 23:59:59 GMT", 1_709_251_199), ("Fri, 31 Dec 9999 23:59:59 GMT", last),
         ("Sat, 01 Jan 0000 00:00:00 GMT", first), ("Tue, 19 Jan 2038 03:14:08 GMT", 2_147_483_648),
     ])
-    func `is written and read to the second`(text: String, seconds: Double) throws {
+    func `A date of a header field is written and read to the second`(text: String, seconds: Double) throws {
         let date = Date(timeIntervalSince1970: seconds)
         #expect(HTTPDate(date).description == text)
         #expect(try #require(HTTPDate(text)).date == date)
@@ -28,12 +28,12 @@ import Testing
         ("Thursday, 01-Jan-70 00:00:00 GMT", 0), ("Tuesday, 19-Jan-38 03:14:08 GMT", 2_147_483_648),
         ("Tuesday, 31-Dec-69 23:59:59 GMT", 3_155_759_999), ("Tue Feb 29 12:00:00 2000", 951_825_600),
     ])
-    func `is read in the two obsolete forms`(text: String, seconds: Double) throws {
+    func `A date of a header field is read in the two obsolete forms`(text: String, seconds: Double) throws {
         #expect(try #require(HTTPDate(text)).date == Date(timeIntervalSince1970: seconds))
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is read back as it was written`(seed: UInt64) throws {
+    func `A date of a header field is read back as it was written`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         for _ in 0..<2_000 {
             let second = Double.random(in: Self.first...Self.last, using: &random).rounded(.down)
@@ -44,7 +44,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `is what Foundation writes`(seed: UInt64) throws {
+    func `A date of a header field equals Foundation's`(seed: UInt64) throws {
         let format = DateFormatter()
         format.locale = Locale(identifier: "en_US_POSIX")
         format.timeZone = TimeZone(identifier: "GMT")
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [(0.999, 0), (-0.001, -1), (-1.0, -1), (1.5, 1), (-1.5, -2)] as [(Double, Double)])
-    func `drops fractions of a second towards the past`(seconds: Double, whole: Double) {
+    func `A date of a header field drops fractions of a second towards the past`(seconds: Double, whole: Double) {
         #expect(HTTPDate(Date(timeIntervalSince1970: seconds)).date == Date(timeIntervalSince1970: whole))
     }
 
@@ -68,24 +68,26 @@ import Testing
             (.infinity, last), (1e300, last), (last + 1, last), (-.infinity, first), (-1e300, first),
             (first - 1, first),
         ] as [(Double, Double)])
-    func `beyond four digits of a year is the nearest that they can write`(seconds: Double, nearest: Double) {
+    func `A date of a header field beyond a year of four digits is the nearest that they can write`(
+        seconds: Double, nearest: Double
+    ) {
         let date = HTTPDate(Date(timeIntervalSince1970: seconds))
         #expect(date.date == Date(timeIntervalSince1970: nearest))
         #expect(HTTPDate(date.description) == date)
     }
 
-    @Test func `that is no number is the first of all`() {
+    @Test func `A date of a header field that is not a number is the first of all`() {
         #expect(HTTPDate(Date(timeIntervalSince1970: .nan)).description == "Sat, 01 Jan 0000 00:00:00 GMT")
     }
 
-    @Test func `may name a leap second, which is the next minute's first`() throws {
+    @Test func `A date of a header field can name a leap second, which is the next minute's first`() throws {
         let leap = try #require(HTTPDate("Sat, 31 Dec 2016 23:59:60 GMT"))
         #expect(leap.description == "Sun, 01 Jan 2017 00:00:00 GMT")
         let end = try #require(HTTPDate("Fri, 31 Dec 9999 23:59:60 GMT"))
         #expect(end.description == "Fri, 31 Dec 9999 23:59:59 GMT")
     }
 
-    @Test func `counts by its day and not by the weekday that stands before it`() {
+    @Test func `A date of a header field counts by its day and not by its weekday`() {
         #expect(HTTPDate("Mon, 06 Nov 1994 08:49:37 GMT")?.description == "Sun, 06 Nov 1994 08:49:37 GMT")
     }
 
@@ -102,7 +104,7 @@ import Testing
         "Sun 06 Nov 1994 08:49:37 GMT", ", 06 Nov 1994 08:49:37 GMT", "Son, 06 Nov 1994 08:49:37 GMT",
         "sun, 06 Nov 1994 08:49:37 GMT", "Sunday, 06 Nov 1994 08:49:37 GMT", "Sun,, 06 Nov 1994 08:49:37 GMT",
     ])
-    func `in any other form is none`(text: String) {
+    func `A date of a header field in any other form is invalid`(text: String) {
         #expect(HTTPDate(text) == nil)
     }
 
@@ -117,7 +119,7 @@ import Testing
         "Sun, 06 Nov 1994 08:49:-7 GMT", "Sun, 06 Nov 1994 0x:49:37 GMT", "Sun, 06 Nov 1994 08.49.37 GMT",
         "Sun, ０６ Nov 1994 08:49:37 GMT",
     ])
-    func `with a number that is none of a date is none`(text: String) {
+    func `A date of a header field with an impossible number is invalid`(text: String) {
         #expect(HTTPDate(text) == nil)
     }
 
@@ -126,12 +128,12 @@ import Testing
         "Sun, 31 Apr 1994 00:00:00 GMT", "Sun, 31 Jun 1994 00:00:00 GMT", "Sun, 31 Sep 1994 00:00:00 GMT",
         "Sun, 31 Nov 1994 00:00:00 GMT",
     ])
-    func `that the calendar does not have is none`(text: String) {
+    func `A date of a header field that the calendar does not have is invalid`(text: String) {
         #expect(HTTPDate(text) == nil)
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `with random damage is none, or another date that reads back`(seed: UInt64) {
+    func `A date of a header field with random damage is invalid, or another date that reads back`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         let pieces = Array("0123456789+-: ,GMTSunFeb".utf8)
         for _ in 0..<2_000 {

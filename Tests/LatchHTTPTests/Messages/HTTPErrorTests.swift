@@ -4,13 +4,13 @@ import LatchCore
 import LatchHTTP
 import Testing
 
-@Suite struct `An error of HTTP` {
+@Suite struct HTTPErrorTests {
     private static let all: [HTTPError] = [
         .invalidURL, .insecureURL, .invalidField, .offline, .timeout, .cancelled, .tls, .tooLarge, .malformedMessage,
         .unacceptableStatus, .undecodable, .unencodable, .redirectRefused,
     ]
 
-    @Test func `has a code that no other has and a sentence`() {
+    @Test func `An error of HTTP has a unique code and a sentence`() {
         #expect(Set(Self.all.map(\.code)).count == Self.all.count)
         for error in Self.all {
             #expect(error.message.hasSuffix(".") && !error.message.isEmpty, "\(error.code)")
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `is matched by its static member with any context`() {
+    @Test func `An error of HTTP is matched by its static member with any context`() {
         let response = HTTPResponse(status: 404)
         let made: [(HTTPError, HTTPError)] = [
             (.invalidURL("it is odd"), .invalidURL), (.invalidField("X"), .invalidField), (.offline("Gone."), .offline),
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `is the network's where trying again may help`() {
+    @Test func `An error of HTTP is the network's if trying again can help`() {
         #expect(Self.all.filter(\.isConnectivity) == [.offline, .timeout])
         #expect(!HTTPError.mailRefused("550").isConnectivity)
     }
@@ -42,7 +42,7 @@ import Testing
         ("X-A", "X-A"), ("X\r\nEvil: 1", "XEvil:1"), ("\u{0}\u{1B}[31m", "[31m"), ("Ünï", "n"), ("", ""),
         (String(repeating: "a", count: 200), String(repeating: "a", count: 64)),
     ])
-    func `shows of a field's name only what is safe to print`(name: String, shown: String) {
+    func `An error of HTTP shows only the printable part of a field's name`(name: String, shown: String) {
         #expect(HTTPError.invalidField(name).message.contains("'\(shown)'"))
     }
 }

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchHTTP
 
-@Suite struct `Header fields under random changes` {
+@Suite struct HTTPFieldsModelTests {
     private typealias Line = (name: String, value: String)
 
     private static let names = ["A", "a", "B", "b", "Set-Cookie", "set-cookie", "SET-COOKIE", "X-1"]
@@ -14,7 +14,7 @@ import Testing
     private func lines(_ fields: HTTPFields) -> [String] { fields.map { "\($0.name.rawName)=\($0.value)" } }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `are what a plain row of lines would be`(seed: UInt64) {
+    func `Header fields under random changes equal a plain array of lines`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         var fields = HTTPFields()
         var model: [Line] = []
@@ -48,7 +48,8 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `with equal lines have equal hashes, however their names are spelled`(seed: UInt64) {
+    func `Header fields under random changes with equal lines have equal hashes, in any case of the names`(seed: UInt64)
+    {
         var random = SplitMix64(state: seed)
         for _ in 0..<200 {
             let names = (0..<random.below(6)).map { _ in random.pick(Self.names) }
@@ -64,7 +65,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `are refused exactly where a byte would break a line`(seed: UInt64) {
+    func `Header fields under random changes are refused exactly if a byte would break a line`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         for _ in 0..<500 {
             let value = random.text(upTo: 8)
@@ -82,9 +83,11 @@ import Testing
     }
 }
 
-@Suite struct `The name of a header field` {
+@Suite struct HTTPFieldNameTests {
     @Test(arguments: [("Content-Type", "content-type"), ("ETAG", "etag"), ("x", "x"), ("", ""), ("!#$", "!#$")])
-    func `is compared in lower case and shown as it was spelled`(spelled: String, canonical: String) {
+    func `The name of a header field is compared in lower case and shown as it was spelled`(
+        spelled: String, canonical: String
+    ) {
         let name = HTTPFieldName(spelled)
         #expect(name.description == spelled)
         #expect(name.rawName == spelled)
@@ -95,7 +98,7 @@ import Testing
 
     /// Unicode would take KELVIN SIGN for a K: a field that no peer reads as a cookie must not pass for one here.
     @Test(arguments: ["COO\u{212A}IE", "Cook\u{130}e", "Cook\u{131}e", "Ｃookie"])
-    func `takes no other letter for one of ASCII`(name: String) {
+    func `The name of a header field has no other letter equal to one of ASCII`(name: String) {
         #expect(HTTPFieldName(name) != .cookie)
     }
 
@@ -104,13 +107,14 @@ import Testing
         ("x-pkrkjyutcvca", HTTPFieldName.contentLength), ("x-hqt-aohmepkn", .contentLength),
         ("x-sfwalcvgdakh-hl", .transferEncoding), ("x-xlqhypjvyar", .authorization), ("x-uxzlqtwm", .setCookie),
     ])
-    func `differs from another one with its digest`(name: String, known: HTTPFieldName) {
+    func `The name of a header field differs from another name with the same digest`(name: String, known: HTTPFieldName)
+    {
         #expect(HTTPFieldName(name).digest == known.digest)
         #expect(HTTPFieldName(name) != known)
         #expect(HTTPFieldName(name.uppercased()) != known)
     }
 
-    @Test func `hashes equally where it is equal, also if it is no token`() {
+    @Test func `The name of a header field hashes equally if it is equal, also if it is not a token`() {
         let names = [0b1000_0001_1001_000, 0b1101_1010_0101_0110_1].map { number in
             (0..<17).map { number >> $0 & 1 == 1 ? "\u{C9}" : "E\u{301}" }.joined()
         }
@@ -119,7 +123,7 @@ import Testing
         #expect(HTTPFieldName(names[0]) != HTTPFieldName(names[1]))
     }
 
-    @Test func `is a token of the bytes that RFC 9110 lists`() {
+    @Test func `The name of a header field is a token of the bytes that RFC 9110 lists`() {
         let allowed = Set("!#$%&'*+-.^_`|~0123456789abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ".utf8)
         for byte in UInt8.min...UInt8.max { #expect(isTokenByte(byte) == allowed.contains(byte), "\(byte)") }
     }

@@ -3,8 +3,8 @@
 import LatchHTTP
 import Testing
 
-@Suite struct `Header fields` {
-    @Test func `are found without case and kept as they were spelled`() {
+@Suite struct HTTPFieldsTests {
+    @Test func `Header fields are found without case and kept as they were spelled`() {
         let fields: HTTPFields = ["CoNtEnT-TyPe": "text/plain", "X-A": "1"]
         #expect(fields[.contentType] == "text/plain")
         #expect(fields["content-type"] == "text/plain")
@@ -12,7 +12,7 @@ import Testing
         #expect(fields["x-b"] == nil)
     }
 
-    @Test func `keep every line in order`() {
+    @Test func `Header fields keep every line in order`() {
         var fields: HTTPFields = ["Set-Cookie": "a=1", "X": "x"]
         fields.append("b=2", for: .setCookie)
         #expect(fields.values(of: "set-cookie") == ["a=1", "b=2"])
@@ -20,13 +20,13 @@ import Testing
         #expect(fields.map(\.value) == ["a=1", "x", "b=2"])
     }
 
-    @Test func `are all replaced by setting, at the place of the first`() {
+    @Test func `Header fields are all replaced by setting, at the place of the first`() {
         var fields: HTTPFields = ["A": "1", "B": "2", "a": "3", "C": "4", "A": "5"]
         fields["a"] = "new"
         #expect(fields.map { "\($0.name.rawName)=\($0.value)" } == ["a=new", "B=2", "C=4"])
     }
 
-    @Test func `are all removed by setting nil`() {
+    @Test func `Header fields are all removed by setting nil`() {
         var fields: HTTPFields = ["A": "1", "B": "2", "a": "3"]
         fields["A"] = nil
         #expect(fields.map(\.value) == ["2"])
@@ -34,14 +34,14 @@ import Testing
         #expect(fields.count == 1)
     }
 
-    @Test func `have one value of a name, or none that counts`() {
+    @Test func `Header fields have one value of a name, or none if it is ambiguous`() {
         let fields: HTTPFields = ["A": "1", "B": "2", "a": "3"]
         #expect(fields.onlyValue(of: "b") == "2")
         #expect(fields.onlyValue(of: "A") == nil)
         #expect(fields.onlyValue(of: "C") == nil)
     }
 
-    @Test func `break no message, wherever in the value CR, LF or NUL stand`() throws {
+    @Test func `Header fields break no message, wherever CR, LF or NUL is in the value`() throws {
         for count in 1..<26 {
             for place in 0..<count {
                 for byte in [UInt8(0), 0x09, 0x0A, 0x0D, 0x1F, 0x7F] {
@@ -59,21 +59,21 @@ import Testing
         try HTTPFields(dictionaryLiteral: ("X", "Grüße, 世界 \u{7F}\u{80}")).validate()
     }
 
-    @Test func `are equal by name without case, by value with case, and by order`() {
+    @Test func `Header fields are equal by name without case, by value with case, and by order`() {
         #expect(HTTPFields(dictionaryLiteral: ("A", "x")) == ["a": "x"])
         #expect(HTTPFields(dictionaryLiteral: ("A", "x")) != ["a": "X"])
         #expect(HTTPFields(dictionaryLiteral: ("A", "1"), ("B", "2")) != ["B": "2", "A": "1"])
     }
 
     @Test(arguments: ["X-A", "a", "!#$%&'*+-.^_`|~09", "ETag"])
-    func `may be named with any token`(name: String) throws {
+    func `Header fields can be named with any token`(name: String) throws {
         var fields = HTTPFields()
         fields.append("v", for: HTTPFieldName(name))
         try fields.validate()
     }
 
     @Test(arguments: ["", " ", "a b", "a:", "a\r\nb", "a\u{0}", "a\"", "a/b", "é", "a(b)", "a,b"])
-    func `may not be named otherwise`(name: String) {
+    func `Header fields cannot have any other name`(name: String) {
         var fields = HTTPFields()
         fields.append("v", for: HTTPFieldName(name))
         let error = #expect(throws: HTTPError.self) { try fields.validate() }
@@ -81,18 +81,18 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a\tb", "é 日本", "\"quoted\"", "a:b;c,d"])
-    func `may hold what breaks no line`(value: String) throws {
+    func `Header fields can hold any character that breaks no line`(value: String) throws {
         try HTTPFields(dictionaryLiteral: ("X", value)).validate()
     }
 
     @Test(arguments: ["secret\r\nSet-Cookie: a=b", "secret\n", "\rsecret", "secret\u{0}"])
-    func `may not hold what ends a line, and the error does not show it`(value: String) {
+    func `Header fields cannot hold a line end, and the error does not show it`(value: String) {
         let error = #expect(throws: HTTPError.self) { try HTTPFields(dictionaryLiteral: ("X-A", value)).validate() }
         #expect(error?.message.contains("X-A") == true)
         #expect(error?.message.contains("secret") == false)
     }
 
-    @Test func `that carry a credential are known in each request`() {
+    @Test func `Header fields that carry a credential are known in each request`() {
         var request = HTTPRequest(authority: "h", path: "/")
         for name in ["authorization", "COOKIE", "Proxy-Authorization", "DPoP"] {
             #expect(request.isCredential(HTTPFieldName(name)))

@@ -6,13 +6,13 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `A random URL` {
+@Suite struct RandomURLTests {
     private func mixedCase(_ text: String, _ random: inout SplitMix64) -> String {
         String(text.map { random.below(2) == 0 ? Character($0.uppercased()) : $0 })
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is split into the origin and the path that it was made of`(seed: UInt64) throws {
+    func `A random URL is split into its origin and its path`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let hosts = [
             "a", "api.example.com", "xn--nxasmq6b", "127.0.0.1", "[::1]", "[2001:db8::7]", "a-b_c.d", "1.2.3.4",
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is refused or split in a way that reads back`(seed: UInt64) {
+    func `A random URL is refused or split in a way that reads back`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         for _ in 0..<2_000 {
             let url = "\(random.pick(["http", "https"]))://\(random.pick(["", "h", "h:1"]))\(random.text(upTo: 5))"
@@ -61,7 +61,7 @@ import Testing
         ("https://h/a b", "percent-encoded"), ("https://h/é", "percent-encoded"), ("https://h/a\\b", "percent-encoded"),
         ("https://h/\u{7F}", "percent-encoded"), ("https://h/\r\n", "percent-encoded"),
     ])
-    func `that is refused is refused for its reason`(url: String, reason: String) {
+    func `A random URL that is refused is refused for its reason`(url: String, reason: String) {
         do {
             _ = try HTTPOrigin.split(url)
             Issue.record("It was split.")
@@ -71,9 +71,9 @@ import Testing
     }
 }
 
-@Suite struct `Credentials at the border of an origin` {
+@Suite struct OriginCredentialTests {
     /// Unicode would take KELVIN SIGN for a K, and a credential for the one host must not go to the other.
-    @Test func `takes no other letter for one of ASCII`() {
+    @Test func `The border of an origin has no other letter equal to one of ASCII`() {
         #expect(
             HTTPOrigin(scheme: "https", authority: "ban\u{212A}.example")
                 != HTTPOrigin(scheme: "https", authority: "bank.example"))
@@ -87,13 +87,15 @@ import Testing
         ("h:", "h:", 443), ("h:65536", "h:65536", 443), ("h:+1", "h:+1", 443), ("[::1]", "[::1]", 443),
         ("h:00080", "h", 80),
     ])
-    func `reads a port where one stands and leaves alone what is none`(authority: String, host: String, port: Int) {
+    func `The border of an origin reads a valid port and leaves an invalid one`(
+        authority: String, host: String, port: Int
+    ) {
         let origin = HTTPOrigin(scheme: "https", authority: authority)
         #expect(origin.host == host)
         #expect(origin.port == port)
     }
 
-    @Test func `writes the port of the other scheme`() {
+    @Test func `The border of an origin writes the port of the other scheme`() {
         #expect(HTTPOrigin(scheme: "http", authority: "h:443").description == "http://h:443")
         #expect(HTTPOrigin(scheme: "https", authority: "h:80").authority == "h:80")
         #expect(HTTPOrigin(scheme: "https", authority: "h:443").authority == "h")

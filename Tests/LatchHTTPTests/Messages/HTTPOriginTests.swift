@@ -4,14 +4,14 @@ import LatchCore
 import LatchHTTP
 import Testing
 
-@Suite struct `The split of a URL` {
+@Suite struct URLSplitTests {
     @Test(arguments: [
         ("https://api.example.com/v1?x=1#top", "https://api.example.com", "/v1?x=1"),
         ("HTTP://LOCALHOST:8080", "http://localhost:8080", "/"),
         ("https://[::1]:443?q", "https://[::1]", "/?q"),
         ("http://127.0.0.1:65535/", "http://127.0.0.1:65535", "/"),
     ])
-    func `gives origin and path`(url: String, origin: String, path: String) throws {
+    func `The split of a URL gives origin and path`(url: String, origin: String, path: String) throws {
         let split = try HTTPOrigin.split(url)
         #expect(split.origin.description == origin)
         #expect(split.path == path)
@@ -22,24 +22,24 @@ import Testing
         "https://a:4:443", "https://a:+443/", "http://localhost:99999/", "http://a:-1/", "https://[::1/", "https://[]/",
         "https://a]:443/", "https://[::1]x:443/", "https://a:/", "https://:443/", "https://[a@b]/", "https:///path",
     ])
-    func `refuses a host or port that another reader may see differently`(url: String) {
+    func `The split of a URL refuses a host or port that another reader can see differently`(url: String) {
         #expect { try HTTPOrigin.split(url) } throws: { HTTPError.invalidURL ~= $0 }
     }
 }
 
-@Suite struct `An origin` {
+@Suite struct HTTPOriginTests {
     @Test(arguments: [
         ("https", "Example.COM", "https://example.com"), ("HTTPS", "a:443", "https://a"), ("http", "a:80", "http://a"),
         ("https", "a:80", "https://a:80"), ("http", "[::1]:8080", "http://[::1]:8080"),
         ("http", "[::1]", "http://[::1]"),
     ])
-    func `is scheme, host and port, and leaves out the scheme's own port`(
+    func `An origin is scheme, host and port, and leaves out the scheme's own port`(
         scheme: String, authority: String, text: String
     ) {
         #expect(HTTPOrigin(scheme: scheme, authority: authority).description == text)
     }
 
-    @Test func `differs by each of its three parts`() {
+    @Test func `An origin differs by each of its three parts`() {
         let origin = HTTPOrigin(scheme: "https", authority: "a")
         #expect(origin == HTTPOrigin(scheme: "https", authority: "A:443"))
         #expect(origin != HTTPOrigin(scheme: "http", authority: "a"))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: ["localhost", "LOCALHOST:1", "a.localhost", "127.0.0.1", "127.255.1.2:80", "[::1]", "[::1]:9"])
-    func `is this machine`(authority: String) {
+    func `An origin can be this machine`(authority: String) {
         #expect(HTTPOrigin(scheme: "http", authority: authority).isLoopback)
     }
 
@@ -58,7 +58,7 @@ import Testing
         "127.+0.0.1",
         "1270.0.1", "12.7.0.1", "127.0.0.99999999999999999999",
     ])
-    func `may be another machine`(authority: String) {
+    func `An origin can be another machine`(authority: String) {
         #expect(!HTTPOrigin(scheme: "http", authority: authority).isLoopback)
     }
 }

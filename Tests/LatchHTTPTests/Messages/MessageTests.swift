@@ -5,20 +5,20 @@ import LatchCore
 import LatchHTTP
 import Testing
 
-@Suite struct `A status` {
+@Suite struct StatusTests {
     @Test(arguments: [
         (199, false, false, false), (200, true, false, false), (204, true, false, false), (299, true, false, false),
         (300, false, false, false), (399, false, false, false), (400, false, true, false), (499, false, true, false),
         (500, false, false, true), (599, false, false, true), (600, false, false, false), (0, false, false, false),
         (-200, false, false, false),
     ])
-    func `belongs to the class of its first digit`(code: Int, success: Bool, client: Bool, server: Bool) {
+    func `A status belongs to the class of its first digit`(code: Int, success: Bool, client: Bool, server: Bool) {
         let status = HTTPStatus(rawValue: code)
         #expect((status.isSuccess, status.isClientError, status.isServerError) == (success, client, server))
         #expect(status.description == "\(code)")
     }
 
-    @Test func `makes a response a success or an error that carries it`() throws {
+    @Test func `A status makes a response a success or an error that carries it`() throws {
         for code in [200, 201, 204, 299] { try HTTPResponse(status: HTTPStatus(rawValue: code)).requireSuccess() }
         for code in [100, 199, 300, 304, 400, 503] {
             let response = HTTPResponse(status: HTTPStatus(rawValue: code), body: HTTPBody("why"))
@@ -30,26 +30,26 @@ import Testing
     }
 }
 
-@Suite struct `A method` {
+@Suite struct MethodTests {
     @Test(arguments: ["GET", "HEAD", "PUT", "DELETE", "OPTIONS", "TRACE"])
-    func `may be repeated where once and twice are the same`(name: String) {
+    func `A method can be repeated if once and twice are the same`(name: String) {
         #expect(HTTPMethod(rawValue: name).isIdempotent)
     }
 
     @Test(arguments: ["POST", "PATCH", "CONNECT", "get", "Put", "", "PURGE"])
-    func `may not be repeated otherwise`(name: String) {
+    func `A method cannot be repeated otherwise`(name: String) {
         #expect(!HTTPMethod(rawValue: name).isIdempotent)
     }
 
-    @Test func `is compared with case`() {
+    @Test func `A method is compared with case`() {
         #expect(HTTPMethod.get == "GET")
         #expect(HTTPMethod.get != "get")
         #expect(HTTPMethod.patch.description == "PATCH")
     }
 }
 
-@Suite struct `Content` {
-    @Test func `is text where it is UTF-8 and bytes in any case`() {
+@Suite struct ContentTests {
+    @Test func `Content is text if it is UTF-8, and bytes in any case`() {
         #expect(HTTPBody("é").bytes == [0xC3, 0xA9])
         #expect(HTTPBody("é").text == "é")
         #expect(HTTPBody([0xC3]).text == nil)
@@ -60,7 +60,7 @@ import Testing
     }
 }
 
-@Suite struct `The context of a request` {
+@Suite struct RequestContextTests {
     private enum Attempt: HTTPContextKey {
         static var defaultValue: Int { 1 }
     }
@@ -68,7 +68,7 @@ import Testing
         static var defaultValue: String? { nil }
     }
 
-    @Test func `holds a value for each key and the key's default where none was set`() {
+    @Test func `The context of a request holds a value for each key, or the key's default`() {
         var context = HTTPContext()
         #expect(context[Attempt.self] == 1)
         #expect(context[Note.self] == nil)
@@ -81,7 +81,7 @@ import Testing
         #expect(context[Note.self] == nil)
     }
 
-    @Test func `is copied with the request and then its own`() {
+    @Test func `The context of a request is copied with the request and then separate`() {
         var first = HTTPRequest(authority: "h", path: "/")
         first.context[Attempt.self] = 5
         var second = first
@@ -90,7 +90,7 @@ import Testing
         #expect(second.context[Attempt.self] == 6)
     }
 
-    @Test func `carries the request's own time and the names of its credentials`() {
+    @Test func `The context of a request carries the request's own time and the names of its credentials`() {
         var request = HTTPRequest(authority: "h", path: "/")
         #expect(request.timeout == nil)
         #expect(request.credentialFields.isEmpty)
@@ -101,14 +101,14 @@ import Testing
     }
 }
 
-@Suite struct `A request` {
+@Suite struct RequestTests {
     @Test(arguments: [
         ("https://h", "https", "h", "/"), ("https://h/a/b?c=d#e", "https", "h", "/a/b?c=d"),
         ("http://H:80/x", "http", "h", "/x"), ("https://h:8443?q", "https", "h:8443", "/?q"),
         ("https://h/%2F?a=%20", "https", "h", "/%2F?a=%20"),
         ("https://[2001:DB8::1]:1/", "https", "[2001:db8::1]:1", "/"),
     ])
-    func `is made from a URL`(url: String, scheme: String, authority: String, path: String) throws {
+    func `A request is made from a URL`(url: String, scheme: String, authority: String, path: String) throws {
         let request = try HTTPRequest(method: .put, url: #require(URL(string: url)), body: HTTPBody("x"))
         #expect((request.method, request.scheme, request.authority, request.path) == (.put, scheme, authority, path))
         #expect(request.body.text == "x")
@@ -116,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: ["ftp://h/", "mailto:a@b", "/relative", "https://u:p@h/", "https:///x", "https://u@h"])
-    func `is not made from what cannot be requested`(url: String) throws {
+    func `A request is not made from a URL that cannot be requested`(url: String) throws {
         let url = try #require(URL(string: url))
         #expect(throws: HTTPError.invalidURL) { try HTTPRequest(url: url) }
         #expect(HTTPOrigin(url) == nil)
@@ -127,7 +127,9 @@ import Testing
             ("/", "/", nil), ("/a?", "/a", ""), ("/a?b=c", "/a", "b=c"), ("/a?b?c", "/a", "b?c"), ("?x", "", "x"),
             ("", "", nil),
         ] as [(String, String, String?)])
-    func `has a path and after the first question mark a query`(target: String, path: String, query: String?) {
+    func `A request has a path and, after the first question mark, a query`(
+        target: String, path: String, query: String?
+    ) {
         let request = HTTPRequest(authority: "h", path: target)
         #expect(String(request.pathWithoutQuery) == path)
         #expect(request.query.map(String.init) == query)

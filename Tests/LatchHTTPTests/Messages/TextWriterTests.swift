@@ -3,8 +3,8 @@
 import LatchHTTP
 import Testing
 
-@Suite struct `A writer of short texts` {
-    @Test func `appends to what is there, and keeps the order of texts that exceed its room`() {
+@Suite struct TextWriterTests {
+    @Test func `A writer of short texts appends to existing text, and keeps the order of long texts`() {
         for lengths in [
             [0], [1, 2], [1023, 1], [1024, 1], [1000, 24, 1], [1000, 25], [3000], [10, 3000, 10, 2000, 1],
         ] {
@@ -22,13 +22,13 @@ import Testing
     }
 
     @Test(arguments: [0, 7, 10, 99, 100, 1_234_567, -1, -10, .max, .min])
-    func `writes numbers in decimal`(number: Int) {
+    func `A writer of short texts writes numbers in decimal`(number: Int) {
         var bytes: [UInt8] = []
         bytes.appendTexts { $0.append(number) }
         #expect(String(decoding: bytes, as: UTF8.self) == String(number))
     }
 
-    @Test func `fills its room byte by byte`() {
+    @Test func `A writer of short texts fills its room byte by byte`() {
         var (bytes, digits): ([UInt8], [UInt8]) = ([], [])
         bytes.appendTexts { writer in for index in 0..<5000 { writer.append(index % 10) } }
         for index in 0..<5000 { digits.append(0x30 + UInt8(index % 10)) }

@@ -6,7 +6,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A URL of foreign text` {
+@Suite struct URLTextTests {
     @Test(arguments: [
         ("https://h/a%20b c", "https://h/a%20b%20c"),
         ("https://h/x?f[x]=1&q=a%20b", "https://h/x?f%5Bx%5D=1&q=a%20b"),
@@ -21,7 +21,9 @@ import Testing
         ("https://h/a'b(c)*!$&,;=@:~", "https://h/a'b(c)*!$&,;=@:~"),
         ("https://bücher.example/ä", "https://xn--bcher-kva.example/%C3%A4"),
     ])
-    func `has its forbidden bytes encoded once, and its encoded ones as they are`(text: String, expected: String) {
+    func `A URL from foreign text has its forbidden bytes encoded once, and its encoded ones unchanged`(
+        text: String, expected: String
+    ) {
         let url = URL(encodingOnce: text)
         #expect(url?.absoluteString == expected)
         // What is written by it is read back as it is.
@@ -32,7 +34,7 @@ import Testing
         "", "https://h h/", "https://h\\@evil.example/", "https://h:80:90/", "https://h<x>/", "a%20b:c",
         "https://[::1/",
     ])
-    func `is none where only the path could be mended`(text: String) {
+    func `A URL from foreign text is invalid if more than the path needs mending`(text: String) {
         #expect(URL(encodingOnce: text) == nil)
     }
 
@@ -42,13 +44,13 @@ import Testing
         ("//other/x y", "https://other/x%20y"), ("../é", "https://h/%C3%A9"), ("http://g/[", "http://g/%5B"),
         ("", "https://h/a/b?c=%20"),
     ])
-    func `is resolved against another one`(reference: String, expected: String) throws {
+    func `A URL from foreign text is resolved against another one`(reference: String, expected: String) throws {
         let base = try #require(URL(encodingOnce: "https://h/a/b?c=%20"))
         #expect(URL(encodingOnce: reference, relativeTo: base)?.absoluteString == expected)
     }
 
     @Test(arguments: [UInt64](0..<300))
-    func `keeps every value that a query holds`(seed: UInt64) throws {
+    func `A URL from foreign text keeps every value of a query`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let pairs = (0..<random.below(4) + 1).map { ("n\($0)", random.text(upTo: 12)) }
         // As a careless program writes it: encoded values, and a part that is not.

@@ -66,7 +66,7 @@ private final class SlowReader: Sendable {
     }
 }
 
-@Suite struct `A large file in a form` {
+@Suite struct LargeUploadTests {
     private struct Response: Codable, Sendable {
         var sha256: String
         var head: String
@@ -90,8 +90,10 @@ private final class SlowReader: Sendable {
         try file.close()
     }
 
-    @Test(.tags(.n21), .enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
-    func `is read from the disk only as fast as the server takes it, and arrives whole`() async throws {
+    @Test(.tags(.multipartForms), .enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
+    func `A large file in a form is read from the disk only as fast as the server takes it, and arrives whole`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let path = folder + "/file.bin"
             try makeFile(at: path)

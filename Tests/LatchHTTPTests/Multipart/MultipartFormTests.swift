@@ -14,7 +14,7 @@ import Testing
 /// A form whose boundary is known.
 private let boundary = "latch-00000000000000000000000000000000"
 
-@Suite struct `A form with files` {
+@Suite struct MultipartFormTests {
     private func form() -> MultipartForm { MultipartForm(random: RandomSource { 0 }) }
 
     private func head(of part: MultipartForm.Part) throws -> String {
@@ -24,7 +24,7 @@ private let boundary = "latch-00000000000000000000000000000000"
         return try #require(text.split(separator: "\r\n").dropFirst().first.map(String.init))
     }
 
-    @Test(.tags(.n21)) func `has the bytes of RFC 7578`() throws {
+    @Test(.tags(.multipartForms)) func `A form with files has the bytes of RFC 7578`() throws {
         var form = form()
         form.add("Ada", named: "name")
         form.add(Array("PNG".utf8), named: "picture", filename: "ada.png", mediaType: "image/png")
@@ -42,20 +42,23 @@ private let boundary = "latch-00000000000000000000000000000000"
     }
 
     @Test(
-        .tags(.n21),
+        .tags(.multipartForms),
         arguments: [
             (#"a"b"#, "a%22b"), ("a\r\nX-Evil: 1", "a%0D%0AX-Evil: 1"), ("a\rb\nc", "a%0Db%0Ac"),
             (#"a"; filename="b"#, "a%22; filename=%22b"), ("日本 🦊.png", "日本 🦊.png"), ("e\u{301}", "e\u{301}"),
             (#"C:\dir\a"#, #"C:\dir\a"#), ("a;b=c", "a;b=c"), ("100%", "100%"), ("", ""), ("\u{2028}", "\u{2028}"),
         ])
-    func `escapes what would end a name or its line, as browsers do`(name: String, written: String) throws {
+    func `A form with files escapes characters that would end a name or its line, as browsers do`(
+        name: String, written: String
+    ) throws {
         let part = MultipartForm.Part(name: name, filename: name, body: HTTPBody("x"))
         #expect(
             try Array(head(of: part).utf8)
                 == Array(#"Content-Disposition: form-data; name="\#(written)"; filename="\#(written)""#.utf8))
     }
 
-    @Test(.tags(.n21)) func `refuses what some readers would read on after, in a name and in a media type`() {
+    @Test(.tags(.multipartForms))
+    func `A form with files refuses characters in a name or media type that readers treat differently`() {
         for name in ["a\u{0}", "\u{0}", #"a\"#, #"\"#, #"\\"#] {
             #expect(throws: HTTPError.unencodable) { try head(of: .init(name: name, body: .empty)) }
             #expect(throws: HTTPError.unencodable) { try head(of: .init(name: "a", filename: name, body: .empty)) }
@@ -67,7 +70,8 @@ private let boundary = "latch-00000000000000000000000000000000"
         }
     }
 
-    @Test func `draws another boundary each time, and keeps it for a request that is repeated`() async throws {
+    @Test
+    func `A form with files draws another boundary each time, and keeps it for a repeated request`() async throws {
         var form = MultipartForm()
         form.add("a", named: "a")
         #expect(try form.encoded().mediaType != form.encoded().mediaType)
@@ -77,7 +81,7 @@ private let boundary = "latch-00000000000000000000000000000000"
         #expect(try await body.collected(upTo: 1_000) == body.collected(upTo: 1_000))
     }
 
-    @Test func `knows its length where all of its parts do, and can be sent again where they can`() async throws {
+    @Test func `A form with files knows its length if all parts do, and can be sent again if they can`() async throws {
         var form = form()
         form.add("text", named: "a")
         form.add(pieces(["ab", "cd"], length: 4), named: "b", filename: "b")
@@ -101,14 +105,14 @@ private let boundary = "latch-00000000000000000000000000000000"
     }
 
     @Test(arguments: [3, 5])
-    func `ends with an error where a part is not as long as it said`(length: Int) async throws {
+    func `A form with files ends with an error if a part has another length than it said`(length: Int) async throws {
         var form = form()
         form.add(pieces(["ab", "cd"], length: length), named: "b", filename: "b")
         let body = try form.encoded().body
         await #expect(throws: HTTPError.lengthMismatch) { try await body.collected(upTo: 1_000) }
     }
 
-    @Test func `takes files from the disk, under their own names or others`() async throws {
+    @Test func `A form with files takes files from the disk, under their own names or others`() async throws {
         try await withTemporaryFolder { folder in
             try Data("abc".utf8).write(to: URL(filePath: folder + "/a é.txt"))
             var form = form()
@@ -128,14 +132,14 @@ private let boundary = "latch-00000000000000000000000000000000"
         }
     }
 
-    @Test func `ends with the error of a part`() async throws {
+    @Test func `A form with files ends with the error of a part`() async throws {
         var form = form()
         form.add(pieces(["ab"], then: .fileChanged), named: "b", filename: "b")
         let body = try form.encoded().body
         await #expect(throws: HTTPError.fileChanged) { try await body.collected(upTo: 1_000) }
     }
 
-    @Test func `is in memory where it is small, so that it can be signed`() throws {
+    @Test func `A form with files is in memory if it is small, so that it can be signed`() throws {
         var form = form()
         form.add([UInt8](repeating: 1, count: 1_000), named: "a", filename: "a")
         #expect(try form.encoded().body.stream == nil)
@@ -146,7 +150,7 @@ private let boundary = "latch-00000000000000000000000000000000"
     }
 }
 
-@Suite struct `A form with files, read by others` {
+@Suite struct MultipartInteropTests {
     /// Every byte, and what looks like a boundary.
     private static let parts: [MultipartForm.Part] = [
         .init(name: "text", body: HTTPBody("é & = \r\n--x")),
@@ -167,8 +171,8 @@ private let boundary = "latch-00000000000000000000000000000000"
         }
     }
 
-    @Test(.tags(.n21), .enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
-    func `is the same to Python's parser`() async throws {
+    @Test(.tags(.multipartForms), .enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
+    func `A form with files is the same to Python's parser`() async throws {
         var form = MultipartForm()
         form.parts = Self.parts
         let encoded = try form.encoded()
@@ -196,7 +200,7 @@ private let boundary = "latch-00000000000000000000000000000000"
             against: Self.parts)
     }
 
-    @Test(.tags(.n21)) func `is the same to our server`() async throws {
+    @Test(.tags(.multipartForms)) func `A form with files is the same to our server`() async throws {
         var form = MultipartForm()
         form.parts = Self.parts
         let sent = form

@@ -5,7 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `The parser of forms with files` {
+@Suite struct MultipartParserTests {
     private static let type = "multipart/form-data; boundary=b"
     private static let disposition = "Content-Disposition: form-data; name=\"a\"\r\n"
 
@@ -23,7 +23,7 @@ import Testing
     @Test(arguments: [
         "", "x", "\r\n\r\nx", "--b", "--b--", "\r\n--", "-", "\r", "\n", "\r\n", "\r\n--a\r\n", "--b--\r\n", "x\r\n--",
     ])
-    func `finds the content, whatever it holds but the boundary`(content: String) throws {
+    func `The multipart parser finds any content without the boundary`(content: String) throws {
         let part = try #require(try head(Self.disposition, content: content))
         #expect(part == .init(name: "a", body: HTTPBody(content)))
     }
@@ -44,7 +44,9 @@ import Testing
             (#"form-data; name="a\"b""#, nil, nil),
             ("form-data; filename=x", nil, nil), ("form-data; name=a;", nil, nil), ("form-data; name=é", nil, nil),
         ] as [(String, String?, String?)])
-    func `reads what a part says that it is, or refuses it`(value: String, name: String?, filename: String?) throws {
+    func `The multipart parser reads the stated properties of a part, or refuses it`(
+        value: String, name: String?, filename: String?
+    ) throws {
         let lines = "Content-Disposition: \(value)\r\n"
         guard let name else {
             #expect(throws: HTTPError.malformedMessage) { try head(lines) }
@@ -55,7 +57,7 @@ import Testing
         #expect(part.filename == filename)
     }
 
-    @Test func `reads the media type and passes over other fields`() throws {
+    @Test func `The multipart parser reads the media type and passes over other fields`() throws {
         let part = try head(
             "content-disposition:form-data; name=a\r\nCONTENT-TYPE:\timage/png; a=b \r\nX-Other: 1\r\n"
                 + "Content-Transfer-Encoding: 8BIT\r\n")
@@ -72,11 +74,11 @@ import Testing
         "Content-Disposition: form-data; name=\"a\u{0}\"\r\n", "Content-Disposition: form-data; name=\"a\rb\"\r\n",
         "\u{FEFF}Content-Disposition: form-data; name=a\r\n",
     ])
-    func `refuses a head that two readers could read differently`(lines: String) {
+    func `The multipart parser refuses a head that two readers could read differently`(lines: String) {
         #expect(throws: HTTPError.malformedMessage) { try head(lines) }
     }
 
-    @Test func `refuses a head that is no UTF-8`() {
+    @Test func `The multipart parser refuses a head that is not UTF-8`() {
         let bytes = Array("--b\r\nContent-Disposition: form-data; name=\"".utf8) + [0xFF]
         #expect(throws: HTTPError.malformedMessage) {
             try MultipartForm(parsing: bytes + Array("\"\r\n\r\nx\r\n--b--".utf8), contentType: Self.type)
@@ -90,16 +92,18 @@ import Testing
         "--b\r\n\(disposition)\r\nx\r\n--bx\r\n--b--",
         "--b\r\n\(disposition)\r\nx\r\n--b \r\n--b--", "--b\r\n\(disposition)\r\nx\n--b--",
     ])
-    func `refuses what is cut off or framed in another way`(text: String) {
+    func `The multipart parser refuses truncated or otherwise framed content`(text: String) {
         #expect(throws: HTTPError.malformedMessage) { try form(text) }
     }
 
     @Test(arguments: ["--b--", "--b--\r", "--b--\r\n"])
-    func `takes a form without parts`(text: String) throws { #expect(try form(text).parts.isEmpty) }
+    func `The multipart parser takes a form without parts`(text: String) throws {
+        #expect(try form(text).parts.isEmpty)
+    }
 
     /// HttpMultipartParser#116 (Unity), socketry/multipart-post#40 (Faraday).
     @Test(arguments: ["\r\n--b\r\n\(disposition)\r\nx\r\n--b--", "--b\r\n\(disposition)\r\nx\r\n--b--\r\n\r\n"])
-    func `takes empty lines around a form`(text: String) throws {
+    func `The multipart parser takes empty lines around a form`(text: String) throws {
         #expect(try form(text).parts.map(\.body.text) == ["x"])
     }
 
@@ -113,7 +117,9 @@ import Testing
             (#"multipart/form-data; boundary="b ""#, false), (#"multipart/form-data; boundary="b\#u{E9}""#, false),
             ("multipart/form-data; boundary=" + String(repeating: "b", count: 71), false),
         ])
-    func `takes the boundary from a media type that has a proper one`(type: String, isTaken: Bool) throws {
+    func `The multipart parser takes the boundary from a media type that has a valid one`(type: String, isTaken: Bool)
+        throws
+    {
         let text = "--b--"
         if isTaken {
             #expect(try form(text, type: type).parts.isEmpty)
@@ -122,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `takes so many parts and so long heads as it was told, and no more`() throws {
+    @Test func `The multipart parser limits the parts and the length of heads`() throws {
         var limits = MultipartForm.Limits()
         limits.parts = 3
         limits.headBytes = 100
@@ -135,7 +141,7 @@ import Testing
     }
 
     @Test(arguments: 0..<16 as Range<UInt64>)
-    func `finds contents that begin like a boundary`(seed: UInt64) throws {
+    func `The multipart parser finds contents that begin like a boundary`(seed: UInt64) throws {
         var random = SplitMix64(state: seed)
         let scraps = ["\r\n--b", "\r", "\n", "-", "--", "b", "\r\n", "x", "\r\n--", "\r\n-"]
         let contents = (0..<1 + random.below(4)).map { _ in

@@ -26,7 +26,7 @@ private struct Nested: CodedError {
     let cause = Leaking()
 }
 
-@Suite(.tags(.n22)) struct `a secret that is everywhere` {
+@Suite(.tags(.logRedaction)) struct LogCanaryTests {
     enum Fate: CaseIterable {
         case success, refusal, failure, redirect, retry, offline, nestedError, foreignError, cancellation
     }
@@ -104,7 +104,7 @@ private struct Nested: CodedError {
     }
 
     @Test(arguments: LogLevel.allCases, Fate.allCases)
-    func `is in no sink`(level: LogLevel, fate: Fate) async throws {
+    func `A secret in every place of a request is in no sink`(level: LogLevel, fate: Fate) async throws {
         var options = LoggingOptions(minimumLevel: level, queryNames: ["page"])
         // Somebody allows what must never be shown.
         options.fieldNames.formUnion([.authorization, .cookie, .setCookie, "DPoP", "X-Api-Key"])
@@ -128,7 +128,8 @@ private struct Nested: CodedError {
         }
     }
 
-    @Test(arguments: LogLevel.allCases) func `is not in the place of a host, a method or a scheme`(level: LogLevel)
+    @Test(arguments: LogLevel.allCases)
+    func `A secret in a request is not in the place of a host, a method or a scheme`(level: LogLevel)
         async
     {
         let logging = LoggingInterceptor(LoggingOptions(minimumLevel: level)) { keep($0) }
@@ -144,7 +145,7 @@ private struct Nested: CodedError {
         for text in shown.entries { #expect(!text.contains(canary), "\(text)") }
     }
 
-    @Test func `is shown by a formatter of the caller's only`() async throws {
+    @Test func `A secret in every place of a request is shown only by a formatter of the caller`() async throws {
         let options = LoggingOptions(minimumLevel: .debug)
         let logging = LoggingInterceptor(
             options,

@@ -5,7 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `A log of requests` {
+@Suite struct LoggingTests {
     let clock = ManualClock()
     let entries = Recording<LogEntry>()
 
@@ -20,7 +20,7 @@ import Testing
 
     private func get(_ path: String) -> HTTPRequest { HTTPRequest(authority: "api.example.com:8443", path: path) }
 
-    @Test func `says what was asked, what was answered and how long it took`() async throws {
+    @Test func `A log of requests states the request, the answer and the duration`() async throws {
         var request = get("/v1/notes?page=2")
         request.method = .post
         request.body = HTTPBody("hello")
@@ -47,7 +47,9 @@ import Testing
         (200, LogLevel.info), (204, .info), (304, .info), (302, .warning), (400, .warning), (401, .warning),
         (429, .warning), (500, .error), (503, .error),
     ])
-    func `gives each status its level, and leaves out what matters less`(status: Int, level: LogLevel) async {
+    func `A log of requests gives each status its level, and leaves out less important ones`(
+        status: Int, level: LogLevel
+    ) async {
         for minimum in LogLevel.allCases {
             let before = entries.entries.count
             _ = await ask(get("/"), options: LoggingOptions(minimumLevel: minimum)) { _ in
@@ -59,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `names an error by its code, or by its type`() async throws {
+    @Test func `A log of requests names an error by its code, or by its type`() async throws {
         struct Odd: Error { let text = "secret" }
         let errors: [any Error] = [HTTPError.timeout, Odd(), HTTPError.cancelled, CancellationError()]
         for error in errors { _ = await ask(get("/")) { _ in throw error } }
@@ -78,7 +80,7 @@ import Testing
         ("/" + String(repeating: "a", count: 41), "/*"), ("/ü", "/*"),
         ("/eyJhbGciOiJIUzI1NiJ9.e30.ZRrHA1JJJW8opsbCGfG_HACGpVUMN_a9IV7pAx_Zmeo", "/*"),
     ])
-    func `shows of a path the words and the versions`(path: String, shown: String) async {
+    func `A log of requests shows of a path the words and the versions`(path: String, shown: String) async {
         _ = await ask(get(path))
         #expect(entries.entries.last?.target == shown)
     }
@@ -89,12 +91,13 @@ import Testing
         ("?Page=2", "?Page=*"), ("?PAGE=2", "?*=*"),
         ("?page=" + String(repeating: "9", count: 70), "?page=" + String(repeating: "9", count: 64) + "…"),
     ])
-    func `shows of a query the names, and the values of those that are allowed`(query: String, shown: String) async {
+    func `A log of requests shows of a query the names, and the values on the list`(query: String, shown: String) async
+    {
         _ = await ask(get("/" + query), options: LoggingOptions(queryNames: ["page"]))
         #expect(entries.entries.last?.target == "/" + shown)
     }
 
-    @Test func `shows the template in place of the path, and hides the rest where it is told to`() async {
+    @Test func `A log of requests shows the template in place of the path, and hides the rest if told to`() async {
         var request = get("/users/ada?x=1")
         _ = await ask(request, options: LoggingOptions(hidesPaths: true))
         request.template = "/users/{id}"
@@ -102,7 +105,7 @@ import Testing
         #expect(entries.entries.map(\.target) == ["/*", "/users/{id}?x=*"])
     }
 
-    @Test func `is one line, whatever a peer sends`() async {
+    @Test func `A log of requests is one line, whatever a peer sends`() async {
         let evil = "a\r\nINFO all is well \u{1B}[2J\u{2028}"
         var options = LoggingOptions(minimumLevel: .debug, queryNames: ["q"])
         options.fieldNames = [.contentType]
@@ -122,7 +125,7 @@ import Testing
         #expect(entries.entries.count == 2)
     }
 
-    @Test func `shows fields where debugging only, and only those on its list`() async throws {
+    @Test func `A log of requests shows fields only when debugging, and only those on its list`() async throws {
         let request = HTTPRequest(
             authority: "h", path: "/", fields: [.accept: "text/plain", "X-Other": "x", .userAgent: "me"])
         let answer: @Sendable (HTTPRequest) -> HTTPResponse = { _ in
@@ -138,7 +141,7 @@ import Testing
         #expect(entries.entries.last?.description.hasSuffix("[content-type: text/plain; Retry-After: 7]") == true)
     }
 
-    @Test func `says which attempt and which trace it was, inside of those who know`() async throws {
+    @Test func `A log of requests states the attempt and the trace if they are known`() async throws {
         let count = Recording<Int>()
         let logging = LoggingInterceptor(clock: clock.wallClock()) { [entries] in entries.add($0) }
         let handler = ClosureHandler { _ in
@@ -152,7 +155,7 @@ import Testing
         #expect(entries.entries.last?.description.contains("attempt 2, trace ") == true)
     }
 
-    @Test func `knows no size of a stream whose end is not known`() async {
+    @Test func `A log of requests has no size for a stream whose end is not known`() async {
         var request = get("/")
         request.body = HTTPBody(HTTPBodyStream(once: { nil }))
         _ = await ask(request) { _ in HTTPResponse(status: .ok, body: HTTPBody(HTTPBodyStream(once: { nil }))) }

@@ -5,7 +5,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `Metrics of requests` {
+@Suite struct MetricsTests {
     let clock = ManualClock()
     let metrics = SampleRecorder()
 
@@ -21,7 +21,7 @@ import Testing
         return request
     }
 
-    @Test func `count by method, template and class of status`() async throws {
+    @Test func `Metrics of requests count by method, template and class of status`() async throws {
         for (status, template) in [
             (200, "/a/{id}"), (204, "/a/{id}"), (404, "/a/{id}"), (503, nil), (302, nil), (100, nil),
         ] {
@@ -37,7 +37,7 @@ import Testing
         #expect(metrics.inFlight == 0)
     }
 
-    @Test func `count errors by their code, and those of others as one`() async {
+    @Test func `Metrics of requests count errors by their code, and those of others as one`() async {
         struct Odd: Error {}
         for error in [HTTPError.timeout, HTTPError.offline, CancellationError(), Odd()] as [any Error] {
             let client = client { _ in throw error }
@@ -47,7 +47,7 @@ import Testing
         #expect(metrics.inFlight == 0)
     }
 
-    @Test func `share one method and one outcome for uncommon methods and statuses`() async throws {
+    @Test func `Metrics of requests share one method and one outcome for uncommon methods and statuses`() async throws {
         for number in 0..<5 {
             let client = client { _ in HTTPResponse(status: HTTPStatus(rawValue: 600 + number)) }
             _ = try await client.respond(to: request(HTTPMethod(rawValue: "M\(number)")))
@@ -55,7 +55,7 @@ import Testing
         #expect(metrics.samples.allSatisfy { $0.method == "OTHER" && $0.outcome == "other" })
     }
 
-    @Test func `measure how long requests take, on a clock that no date moves`() async throws {
+    @Test func `Metrics of requests measure durations on a clock that no date moves`() async throws {
         for milliseconds in [0, 10, 11, 100, 101, 5000] {
             let client = client { [clock] _ in
                 clock.jump(by: -3600)
@@ -67,7 +67,7 @@ import Testing
         #expect(metrics.samples.map(\.duration) == [0, 10, 11, 100, 101, 5000].map { .milliseconds($0) })
     }
 
-    @Test func `know how many are under way`() async throws {
+    @Test func `Metrics of requests count the requests in progress`() async throws {
         let client = client { [clock] _ in
             try await clock.wallClock().sleep(for: .seconds(1))
             return HTTPResponse(status: .ok)

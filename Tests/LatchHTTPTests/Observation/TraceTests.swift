@@ -9,8 +9,8 @@ import Testing
 
 private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
-@Suite struct `A trace context` {
-    @Test func `is what its fields say`() throws {
+@Suite struct TraceTests {
+    @Test func `A trace context has the values of its fields`() throws {
         let trace = try #require(
             TraceContext(traceparent: parent, tracestate: "rojo=00f067aa0ba902b7,congo=t61rcWkgMzE"))
         #expect(trace.traceID == "0af7651916cd43dd8448eb211c80319c")
@@ -21,7 +21,9 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     }
 
     @Test(arguments: [("00", false), ("01", true), ("02", false), ("03", true), ("fe", false), ("ff", true)])
-    func `is sampled by the last bit of the flags, and passes on no others`(flags: String, isSampled: Bool) throws {
+    func `A trace context is sampled by the last bit of the flags, and passes on no others`(
+        flags: String, isSampled: Bool
+    ) throws {
         let trace = try #require(TraceContext(traceparent: parent.dropLast(2) + flags))
         #expect(trace.isSampled == isSampled)
         #expect(trace.traceparent.hasSuffix(isSampled ? "-01" : "-00"))
@@ -36,16 +38,16 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-0G",
         "01" + parent.dropFirst(2) + "extra", "00-0af7651916cd43dd8448eb211c8031é-b7ad6b7169203331-01",
     ])
-    func `is none where the parent is malformed`(text: String) {
+    func `A trace context is nil if the parent is malformed`(text: String) {
         #expect(TraceContext(traceparent: text) == nil)
     }
 
     @Test(arguments: ["01" + parent.dropFirst(2), "fe" + parent.dropFirst(2) + "-and-more"])
-    func `of a later version is read as far as this one knows it`(text: String) throws {
+    func `A trace context of a later version is read as far as this one knows it`(text: String) throws {
         #expect(try #require(TraceContext(traceparent: text)).traceparent == parent)
     }
 
-    @Test func `keeps no state that is malformed or too long`() throws {
+    @Test func `A trace context keeps no state that is malformed or too long`() throws {
         let many = (0..<33).map { "k\($0)=v" }.joined(separator: ",")
         for state in ["novalue", "a=b,c", "a=\u{1}", "a=é", many, "a=" + String(repeating: "b", count: 511)] {
             #expect(try #require(TraceContext(traceparent: parent, tracestate: state)).tracestate.isEmpty)
@@ -55,13 +57,13 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         }
     }
 
-    @Test func `is none where a message names two, and one where its state stands in several lines`() {
+    @Test func `A trace context is nil if a message names two, and whole if its state has several lines`() {
         #expect(TraceContext([.traceparent: parent, "Traceparent": parent]) == nil)
         #expect(TraceContext([.tracestate: "a=b"]) == nil)
         #expect(TraceContext([.traceparent: parent, .tracestate: "a=b", .tracestate: "c=d"])?.tracestate == "a=b,c=d")
     }
 
-    @Test func `begins with identifiers that nobody else has, and goes on with one trace`() {
+    @Test func `A trace context begins with unique identifiers, and continues with one trace`() {
         let begun = (0..<100).map { _ in TraceContext() }
         #expect(Set(begun.map(\.traceID)).count == 100)
         #expect(Set(begun.map(\.spanID)).count == 100)
@@ -72,7 +74,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     }
 }
 
-@Suite struct `A traced request` {
+@Suite struct TracedRequestTests {
     let messages = Recording<HTTPRequest>()
 
     private func client(_ trace: TraceInterceptor, others: [any Interceptor] = [], status: HTTPStatus = .ok)
@@ -91,7 +93,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
 
     private let anywhere = TraceInterceptor(propagatingTo: { _ in true })
 
-    @Test func `begins a trace, and tells it to those who may know`() async throws {
+    @Test func `A traced request begins a trace, and sends it to allowed origins`() async throws {
         let trace = TraceInterceptor(propagatingTo: { $0.host == "api.example.com" })
         _ = try await client(trace).respond(to: request())
         let sent = try #require(messages.entries.first)
@@ -100,14 +102,14 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         #expect(sent.trace?.isSampled == true)
     }
 
-    @Test func `is told to nobody by default, and not by the caller's own fields either`() async throws {
+    @Test func `A traced request is sent to no origin by default, not even by the caller's own fields`() async throws {
         _ = try await client(TraceInterceptor()).respond(to: request([.traceparent: parent, .tracestate: "a=b"]))
         let sent = try #require(messages.entries.first)
         #expect(sent.fields.isEmpty)
         #expect(sent.trace?.traceID == "0af7651916cd43dd8448eb211c80319c")
     }
 
-    @Test func `continues the trace of the fields, and of the context before it`() async throws {
+    @Test func `A traced request continues the trace of the fields, and of the context before it`() async throws {
         _ = try await client(anywhere).respond(to: request([.traceparent: parent, .tracestate: "a=b"]))
         let sent = try #require(messages.entries.first)
         #expect(sent.trace?.traceID == "0af7651916cd43dd8448eb211c80319c")
@@ -121,7 +123,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         #expect(messages.entries.last?.fields[.traceparent]?.hasSuffix("-00") == true)
     }
 
-    @Test func `begins anew where the fields are malformed`() async throws {
+    @Test func `A traced request begins again if the fields are malformed`() async throws {
         _ = try await client(anywhere).respond(to: request([.traceparent: "00-bad", .tracestate: "a=b"]))
         let sent = try #require(messages.entries.first)
         #expect(TraceContext(sent.fields) != nil)
@@ -129,7 +131,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
     }
 
     @Test(arguments: [(0.0, 0), (1.0, 100), (0.25, 25)])
-    func `is kept in the share that is asked for`(share: Double, count: Int) async throws {
+    func `A traced request is sampled at the configured rate`(share: Double, count: Int) async throws {
         var sampled = 0
         for hundredth in 0..<100 {
             // `unit()` is this many hundredths, and a half.
@@ -141,7 +143,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         #expect(sampled == count)
     }
 
-    @Test func `has a span for each attempt inside of a retry, in one trace`() async throws {
+    @Test func `A traced request has a span for each attempt inside a retry, in one trace`() async throws {
         let retry = RetryInterceptor(clock: ManualClock().leapingClock())
         var outer = request()
         outer.trace = TraceContext()
@@ -151,7 +153,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         #expect(Set(messages.entries.compactMap { $0.fields[.traceparent] }).count == 3)
     }
 
-    @Test func `is told anew at each redirect, and not to origins that may not know`() async throws {
+    @Test func `A traced request is sent again at each redirect, but not to other origins`() async throws {
         let transport = ClosureHandler { [messages] request in
             messages.add(request)
             let locations = ["https://api.example.com/b", "https://other.example/c", "https://api.example.com/d"]
@@ -166,7 +168,7 @@ private let parent = "00-0af7651916cd43dd8448eb211c80319c-b7ad6b7169203331-01"
         #expect(messages.entries.map { $0.fields[.traceparent] != nil } == [true, true, false, true])
     }
 
-    @Test func `is there for a server's handler, which hands it on`() async throws {
+    @Test func `A traced request is available to a server's handler, which passes it on`() async throws {
         let handed = Recording<TraceContext?>()
         let server = ClosureHandler { request in
             handed.add(request.trace)

@@ -8,7 +8,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite(.tags(.n20)) struct `a reader of pages` {
+@Suite(.tags(.pagination)) struct PageReaderTests {
     let asked = Recording<Int>()
 
     /// Ten pages of two, asked for by number; `before` runs first and may wait or throw.
@@ -25,7 +25,7 @@ import Testing
         .reader()
     }
 
-    @Test func `gives one page after the other, and nothing ever after`() async throws {
+    @Test func `A reader of pages gives one page after the other, and nothing after the last`() async throws {
         let reader = reader(pages: 3)
         #expect(reader.hasMore)
         #expect(reader.total == nil)
@@ -38,7 +38,8 @@ import Testing
         #expect(asked.entries == [0, 1, 2])
     }
 
-    @Test(arguments: [2, 10, 50]) func `gives each page to one of many who ask at the same time`(callers: Int)
+    @Test(arguments: [2, 10, 50])
+    func `A reader of pages gives each page to one of many concurrent callers`(callers: Int)
         async throws
     {
         let inside = Mutex(0)
@@ -64,7 +65,7 @@ import Testing
         #expect(reader.items == Array(0..<(2 * min(callers, 10))))
     }
 
-    @Test func `asks for the same page again after an error`() async throws {
+    @Test func `A reader of pages asks for the same page again after an error`() async throws {
         let failures = Mutex(2)
         let reader = reader(pages: 3) { number in
             let fails = failures.withLock { failures in
@@ -82,7 +83,7 @@ import Testing
         #expect(asked.entries == [0, 1, 1, 1, 2])
     }
 
-    @Test func `asks for the same page again after a cancellation`() async throws {
+    @Test func `A reader of pages asks for the same page again after a cancellation`() async throws {
         let clock = ManualClock()
         let reader = reader(pages: 2) { _ in try await clock.wallClock().sleep(for: .seconds(1)) }
         let asking = Task { try await reader.next() }
@@ -98,7 +99,7 @@ import Testing
         #expect(asked.entries == [0, 0])
     }
 
-    @Test func `begins anew when it is reset, also while a page is on its way`() async throws {
+    @Test func `A reader of pages begins again when it is reset, also while a page is loading`() async throws {
         let clock = ManualClock()
         let reader = reader(pages: 3) { number in
             if number == 1 { try await clock.wallClock().sleep(for: .seconds(1)) }
@@ -116,7 +117,7 @@ import Testing
         #expect(reader.items == [0, 1])
     }
 
-    @Test func `notices a list that leads in a circle`() async throws {
+    @Test func `A reader of pages detects a list that leads in a circle`() async throws {
         let pages = Pages(from: 0) { [asked] number in
             asked.add(number)
             return Page(items: [number], position: number, next: (number + 1) % 4)
@@ -134,7 +135,7 @@ import Testing
         #expect(reader.items == [0, 1, 2, 3])
     }
 
-    @Test func `passes over empty pages that lead on, and not for ever`() async throws {
+    @Test func `A reader of pages skips a limited number of empty pages`() async throws {
         let sparse = Pages<Int, Int>(from: 0) { number in
             let items = number % 5 == 4 ? [number] : []
             return Page(items: items, position: number, next: number < 14 ? number + 1 : nil)
@@ -149,7 +150,7 @@ import Testing
     }
 }
 
-@Suite(.tags(.n20)) struct `a list whose server errs` {
+@Suite(.tags(.pagination)) struct ListErrorTests {
     private func client(_ answer: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse) throws -> Client {
         Client(
             baseURL: try #require(URL(string: "https://api.example.com/v1")), transport: ClosureHandler(answer))
@@ -163,7 +164,7 @@ import Testing
         client.pages { .get("notes", query: [("cursor", $0 ?? "")], as: NotesPage.self) }
     }
 
-    @Test func `by a cursor that comes again is an error, and no endless loop`() async throws {
+    @Test func `A list with a repeated cursor is an error, and not an endless loop`() async throws {
         let client = try client { _ in json(#"{"notes":[1],"next":"a"}"#) }
         let reader = cursors(client).reader()
         await #expect(throws: HTTPError.pageRepeated) { try await reader.loadAll() }
@@ -174,19 +175,19 @@ import Testing
         #"{"notes":[1],"next":""}"#, #"{"notes":[1],"next":null}"#, #"{"notes":[1]}"#,
         #"{"notes":[1],"next":"a","hasMore":false}"#,
     ])
-    func `by saying two things ends where one of them is the end`(answer: String) async throws {
+    func `A list with contradictory signs ends if one of them is the end`(answer: String) async throws {
         let client = try client { _ in json(answer) }
         #expect(try await cursors(client).reader().loadAll() == [1])
     }
 
-    @Test func `by an empty page before its total ends there`() async throws {
+    @Test func `A list with an empty page before its total ends there`() async throws {
         let client = try client { _ in json(#"{"notes":[],"total":9,"hasMore":true}"#) }
         let pages = client.pages(limit: 3) { offset, _ in .get("notes", query: [("o", "\(offset)")], as: NotesPage.self)
         }
         #expect(try await pages.reader().loadAll() == [])
     }
 
-    @Test func `by a status is that error`() async throws {
+    @Test func `A list with an error status is that error`() async throws {
         let client = try client { _ in HTTPResponse(status: .internalServerError) }
         await #expect(throws: HTTPError.unacceptableStatus) { try await cursors(client).reader().next() }
     }
@@ -198,7 +199,7 @@ import Testing
         ("<https://a:b@api.example.com/>; rel=next", .malformedMessage), ("</v1/notes; rel=next", .malformedMessage),
         ("</v1/notes>; rel=next", .pageRepeated),
     ])
-    func `by a link that leads elsewhere or nowhere is an error, and nothing is sent there`(
+    func `A list with a link that leads elsewhere or nowhere is an error, and sends nothing there`(
         link: String, error: HTTPError
     ) async throws {
         let origins = Recording<String>()
@@ -213,7 +214,7 @@ import Testing
         #expect(origins.entries == ["https://api.example.com"])
     }
 
-    @Test func `is read with the fields of the first request`() async throws {
+    @Test func `A list whose server errs is read with the fields of the first request`() async throws {
         let seen = Recording<String>()
         let client = try client { request in
             seen.add("\(request.path) \(request.fields["X-Own"] ?? "-")")

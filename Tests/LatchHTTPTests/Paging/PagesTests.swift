@@ -50,7 +50,7 @@ struct NumberList: Handler {
     }
 }
 
-@Suite(.tags(.n20)) struct `a list in pages` {
+@Suite(.tags(.pagination)) struct PagesTests {
     /// The list behind a real socket.
     private func over(_ list: NumberList, _ body: @Sendable (Client) async throws -> Void) async throws {
         try await serving(list) { address in
@@ -71,14 +71,16 @@ struct NumberList: Handler {
         #expect(items == Array(0..<count))
     }
 
-    @Test(arguments: [0, 1, 3, 7, 9]) func `is read by offset up to the total`(count: Int) async throws {
+    @Test(arguments: [0, 1, 3, 7, 9])
+    func `A list in pages is read by offset up to the total`(count: Int) async throws {
         let list = NumberList(count: count, tellsMore: false)
         try await over(list) { client in try await expect(count, in: byOffset(client)) }
         #expect(list.targets.entries.count == max(1, (count + 2) / 3))
         #expect(list.targets.entries.first == "/notes?offset=0&limit=3")
     }
 
-    @Test(arguments: [0, 1, 3, 7, 9]) func `is read by the number of the page`(count: Int) async throws {
+    @Test(arguments: [0, 1, 3, 7, 9])
+    func `A list in pages is read by the number of the page`(count: Int) async throws {
         let list = NumberList(count: count, tellsMore: false)
         try await over(list) { client in
             let pages = client.pages(size: 3) { number, size in
@@ -90,7 +92,7 @@ struct NumberList: Handler {
         #expect(list.targets.entries.first == "/notes?page=1&limit=3")
     }
 
-    @Test(arguments: [0, 1, 3, 7, 9]) func `is read by cursor`(count: Int) async throws {
+    @Test(arguments: [0, 1, 3, 7, 9]) func `A list in pages is read by cursor`(count: Int) async throws {
         let list = NumberList(count: count, tellsTotal: false, tellsMore: false)
         try await over(list) { client in
             let pages = client.pages { cursor in
@@ -101,7 +103,8 @@ struct NumberList: Handler {
         #expect(list.targets.entries.prefix(2) == (count > 3 ? ["/notes", "/notes?cursor=3"] : ["/notes"]))
     }
 
-    @Test(arguments: [0, 1, 3, 7, 9]) func `is read by the links of the answers`(count: Int) async throws {
+    @Test(arguments: [0, 1, 3, 7, 9])
+    func `A list in pages is read by the links of the answers`(count: Int) async throws {
         let list = NumberList(count: count)
         try await over(list) { client in
             let first = try client.request(.get, "array/linked", query: [("limit", "3")], fields: ["X-Own": "1"])
@@ -113,7 +116,7 @@ struct NumberList: Handler {
         #expect(list.targets.entries.count == max(1, (count + 2) / 3))
     }
 
-    @Test func `of arrays alone ends with an empty page`() async throws {
+    @Test func `A list in pages of plain arrays ends with an empty page`() async throws {
         let list = NumberList(count: 6)
         try await over(list) { client in
             let pages = client.pages(limit: 3) { offset, limit in
@@ -128,19 +131,19 @@ struct NumberList: Handler {
         #expect(list.targets.entries.count == 6)
     }
 
-    @Test func `ends where the server says that there is no more`() async throws {
+    @Test func `A list in pages ends if the server says that there is no more`() async throws {
         let list = NumberList(count: 6, tellsTotal: false)
         try await over(list) { client in try await expect(6, in: byOffset(client)) }
         #expect(list.targets.entries.count == 2)
     }
 
-    @Test func `loses nothing where the server gives less than it is asked for`() async throws {
+    @Test func `A list in pages loses nothing if the server gives less than requested`() async throws {
         let list = NumberList(count: 10, mostPerPage: 4)
         try await over(list) { client in try await expect(10, in: byOffset(client, limit: 50)) }
         #expect(list.targets.entries.map { $0.dropFirst(14).prefix(1) } == ["0", "4", "8"])
     }
 
-    @Test func `says of each page where it begins, where the next one does, and how many there are`() async throws {
+    @Test func `A list in pages states of each page its start, the next start, and the total`() async throws {
         try await over(NumberList(count: 7)) { client in
             var seen: [Page<Int, Int>] = []
             for try await page in byOffset(client) { seen.append(page) }
@@ -151,7 +154,7 @@ struct NumberList: Handler {
         }
     }
 
-    @Test func `is asked for only as far as it is read, and anew by each loop`() async throws {
+    @Test func `A list in pages is requested only as far as it is read, and again by each loop`() async throws {
         let list = NumberList(count: 9)
         try await over(list) { client in
             let pages = byOffset(client)
@@ -166,7 +169,7 @@ struct NumberList: Handler {
     }
 
     @Test(arguments: [(0, 0), (1, 3), (2, 6), (9, 7), (-1, 0)])
-    func `ends after so many pages where somebody says so`(limit: Int, count: Int) async throws {
+    func `A list in pages ends after a maximum number of pages, if configured`(limit: Int, count: Int) async throws {
         let list = NumberList(count: 7)
         try await over(list) { client in
             try await expect(count, in: byOffset(client).prefix(pages: limit))

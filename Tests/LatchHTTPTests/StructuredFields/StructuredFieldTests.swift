@@ -5,8 +5,8 @@ import LatchHTTP
 import TestVectors
 import Testing
 
-@Suite struct `A structured field` {
-    @Test func `is written from literals`() throws {
+@Suite struct StructuredFieldTests {
+    @Test func `A structured field is written from literals`() throws {
         let list: StructuredList = [
             .value("gzip"), .item(StructuredItem(.token("br"), ["q": 0.5, "x": true, "y": 3])),
         ]
@@ -21,7 +21,7 @@ import Testing
         #expect(try StructuredItem(.date(-5)).serialized() == "@-5")
     }
 
-    @Test func `gives its parts by their kinds`() throws {
+    @Test func `A structured field gives its parts by their kinds`() throws {
         let dictionary = try StructuredDictionary(parsing: #"a="x", b=tok, c=12, d=:AQ==:, e, f=(1 "y");g=?0"#)
         #expect(dictionary["a"]?.item?.value.stringValue == "x")
         #expect(dictionary["a"]?.item?.value.text == "x")
@@ -38,7 +38,7 @@ import Testing
         #expect(dictionary.map(\.key) == ["a", "b", "c", "d", "e", "f"])
     }
 
-    @Test func `goes over all lines of its name`() throws {
+    @Test func `A structured field goes over all lines of its name`() throws {
         let fields: HTTPFields = ["A": "1, 2", "B": "x", "a": "3"]
         #expect(try fields.structuredList("A") == [.value(1), .value(2), .value(3)])
         #expect(try fields.structuredItem("b")?.value == .token("x"))
@@ -48,7 +48,7 @@ import Testing
         #expect(throws: HTTPError.malformedStructuredField) { try fields.structuredItem("A") }
     }
 
-    @Test func `tells where it is malformed, and nothing of what it holds`() {
+    @Test func `A structured field reports where it is malformed, and nothing of its content`() {
         let error = #expect(throws: HTTPError.malformedStructuredField) {
             try StructuredList(parsing: "canary-1, canary-2, \u{1}")
         }
@@ -56,7 +56,7 @@ import Testing
         #expect(error?.description.contains("canary") == false)
     }
 
-    @Test func `is changed by key, and keeps the order of the keys`() throws {
+    @Test func `A structured field is changed by key, and keeps the order of the keys`() throws {
         var dictionary = try StructuredDictionary(parsing: "a=1, b=2, c=3")
         dictionary["b"] = nil
         dictionary["d"] = .value(4)
@@ -68,7 +68,7 @@ import Testing
         #expect(try dictionary != StructuredDictionary(parsing: "a=6, c=3, d=4"))
     }
 
-    @Test func `with many keys is as quick and as right as one with few`() throws {
+    @Test func `A structured field with many keys is as quick and as correct as one with few`() throws {
         var (text, expected): ([String], [String: Int64]) = ([], [:])
         var random = SeededGenerator(seed: 9_651)
         for _ in 0..<20_000 {
@@ -91,13 +91,13 @@ import Testing
         (999_999_999_999.999, "999999999999.999"),
         (12.34, "12.34"), (-1.001, "-1.001"),
     ])
-    func `writes decimals with as few digits as there can be`(value: Double, text: String) throws {
+    func `A structured field writes decimals with as few digits as possible`(value: Double, text: String) throws {
         #expect(try StructuredItem(.decimal(StructuredDecimal(value))).serialized() == text)
         #expect(try StructuredItem(parsing: text).serialized() == text)
     }
 
     @Test(arguments: [Double.nan, .infinity, -.infinity, 1e12, 1e300, -1e12])
-    func `has no room for numbers that are too large`(value: Double) {
+    func `A structured field refuses numbers that are too large`(value: Double) {
         #expect(throws: HTTPError.unwritableStructuredField) {
             try StructuredItem(.decimal(StructuredDecimal(value))).serialized()
         }
@@ -107,7 +107,7 @@ import Testing
         StructuredValue.string("ü"), .string("\n"), .string("\u{7F}"), .token(""), .token("1a"), .token("a b"),
         .token("ü"), .integer(1_000_000_000_000_000), .date(-1_000_000_000_000_000), .integer(.min),
     ])
-    func `has no room for what its kind cannot hold`(value: StructuredValue) {
+    func `A structured field refuses values outside its kind`(value: StructuredValue) {
         #expect(throws: HTTPError.unwritableStructuredField) { try StructuredItem(value).serialized() }
         #expect(throws: HTTPError.unwritableStructuredField) { try StructuredMember.value(value).serialized() }
         #expect(throws: HTTPError.unwritableStructuredField) {
@@ -116,13 +116,13 @@ import Testing
     }
 
     @Test(arguments: ["", "A", "1a", "-a", "a b", "ä", "a=", "a;"])
-    func `has no key of that name`(key: String) {
+    func `A structured field refuses an invalid key`(key: String) {
         #expect(throws: HTTPError.unwritableStructuredField) { try StructuredItem(1, [key: 1]).serialized() }
         let dictionary: StructuredDictionary = [key: .value(1)]
         #expect(throws: HTTPError.unwritableStructuredField) { try dictionary.serialized() }
     }
 
-    @Test func `reads its bytes and not its characters`() {
+    @Test func `A structured field reads its bytes and not its characters`() {
         // To a `Character`, a comma with an accent after it is no comma.
         for text in ["a,\u{301}b", "\"a\"\u{301}", "a;\u{301}b", "(a)\u{301}"] {
             #expect(throws: HTTPError.malformedStructuredField) { try StructuredList(parsing: text) }

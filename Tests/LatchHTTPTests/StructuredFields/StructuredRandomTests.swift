@@ -56,9 +56,9 @@ private struct StructuredSource {
     }
 }
 
-@Suite struct `Random structured fields` {
+@Suite struct StructuredRandomTests {
     @Test(arguments: [1, 2, 3] as [UInt64])
-    func `read back as they were written`(seed: UInt64) throws {
+    func `Random structured fields read back as they were written`(seed: UInt64) throws {
         var source = StructuredSource(random: SeededGenerator(seed: seed))
         for _ in 0..<500 {
             let item = source.item()
@@ -72,7 +72,7 @@ private struct StructuredSource {
     }
 
     @Test(arguments: [4, 5] as [UInt64])
-    func `that are damaged are refused or have one spelling`(seed: UInt64) throws {
+    func `Random structured fields that are damaged are refused or have one spelling`(seed: UInt64) throws {
         var source = StructuredSource(random: SeededGenerator(seed: seed))
         for _ in 0..<1_500 {
             let list = StructuredList((0...source.count(3)).map { _ in source.member() })
@@ -91,7 +91,7 @@ private struct StructuredSource {
         }
     }
 
-    @Test func `are the same over one line and over many`() throws {
+    @Test func `Random structured fields are the same over one line and over many`() throws {
         var source = StructuredSource(random: SeededGenerator(seed: 6))
         for _ in 0..<200 {
             let members = (0...source.count(6)).map { _ in source.member() }

@@ -5,7 +5,7 @@ import LatchHTTP
 import Testing
 
 /// RFC 9651 §4.2 by its sections, beside the published cases.
-@Suite struct `The parser of structured fields` {
+@Suite struct StructuredRuleTests {
     private func item(_ text: String) -> StructuredItem? {
         do throws(HTTPError) { return try StructuredItem(parsing: text) } catch {
             #expect(error == .malformedStructuredField)
@@ -31,7 +31,7 @@ import Testing
         ("0", 0), ("-0", 0), ("007", 7), ("-15", -15), ("999999999999999", 999_999_999_999_999),
         ("-999999999999999", -999_999_999_999_999), ("  1  ", 1),
     ])
-    func `takes integers of up to fifteen digits (§4.2.4)`(text: String, value: Int64) {
+    func `The parser of structured fields takes integers of up to fifteen digits (§4.2.4)`(text: String, value: Int64) {
         #expect(item(text)?.value == .integer(value))
     }
 
@@ -39,7 +39,7 @@ import Testing
         "", "-", "+1", "--1", "- 1", "1000000000000000", "1.", ".1", "1.2345", "1234567890123.0", "1.2.3", "1e3", "0x1",
         "1,", "1 2", "\t1", "1\t", "١", "1\u{301}",
     ])
-    func `takes nothing else for a number (§4.2.4)`(text: String) {
+    func `The parser of structured fields refuses any other number (§4.2.4)`(text: String) {
         #expect(item(text) == nil)
     }
 
@@ -47,50 +47,52 @@ import Testing
         ("1.5", 1_500), ("-0.001", -1), ("0.0", 0), ("-0.0", 0), ("00.10", 100),
         ("999999999999.999", 999_999_999_999_999),
     ])
-    func `takes decimals of twelve and three digits (§4.2.4)`(text: String, thousandths: Int64) {
+    func `The parser of structured fields takes decimals of twelve and three digits (§4.2.4)`(
+        text: String, thousandths: Int64
+    ) {
         #expect(item(text)?.value == .decimal(StructuredDecimal(thousandths: thousandths)))
     }
 
     @Test(arguments: [
         (#""""#, ""), (#""a b""#, "a b"), (#""\"\\""#, "\"\\"), (#"" ~""#, " ~"), (#""%20""#, "%20"),
     ])
-    func `takes strings of printable ASCII (§4.2.5)`(text: String, value: String) {
+    func `The parser of structured fields takes strings of printable ASCII (§4.2.5)`(text: String, value: String) {
         #expect(item(text)?.value == .string(value))
     }
 
     @Test(arguments: [
         #"""#, #""a"#, #""\"#, #""\a""#, #""\"#, "\"\t\"", "\"\u{7F}\"", "\"ü\"", "'a'", #""a"b"#, #""\u0041""#,
     ])
-    func `takes nothing else for a string (§4.2.5)`(text: String) {
+    func `The parser of structured fields refuses any other string (§4.2.5)`(text: String) {
         #expect(item(text) == nil)
     }
 
     @Test(arguments: ["a", "A", "*", "a1", "foo/bar:baz", "a!#$%&'*+-.^_`|~", "*/*"])
-    func `takes tokens that begin with a letter or an asterisk (§4.2.6)`(text: String) {
+    func `The parser of structured fields takes tokens that begin with a letter or an asterisk (§4.2.6)`(text: String) {
         #expect(item(text)?.value == .token(text))
     }
 
     @Test(arguments: ["/a", ":a", "!a", "a(", "a b", "a,", "a@", "a=b", "ä", "a\u{0}", "_"])
-    func `takes nothing else for a token (§4.2.6)`(text: String) {
+    func `The parser of structured fields refuses any other token (§4.2.6)`(text: String) {
         #expect(item(text) == nil)
     }
 
     @Test(arguments: [
         ("::", []), (":AQ==:", [1]), (":AQ:", [1]), (":AQI=:", [1, 2]), (":AQID:", [1, 2, 3]), (":+/8=:", [251, 255]),
     ])
-    func `takes bytes with and without padding (§4.2.7)`(text: String, value: [UInt8]) {
+    func `The parser of structured fields takes bytes with and without padding (§4.2.7)`(text: String, value: [UInt8]) {
         #expect(item(text)?.value == .bytes(value))
     }
 
     @Test(arguments: [
         ":", ":AQ", ":A:", ":AQ=:", ":=:", ":====:", ":AR==:", ":A Q:", ":A-_:", ":AQ==AQ==:", ":ü:", ":AQ==:a",
     ])
-    func `takes nothing else for bytes (§4.2.7)`(text: String) {
+    func `The parser of structured fields refuses any other bytes (§4.2.7)`(text: String) {
         #expect(item(text) == nil)
     }
 
     @Test(arguments: ["?", "?2", "?t", "?true", "?01", "? 1", "@", "@1.0", "@a", "@-", "@ 1", "@1000000000000000"])
-    func `takes nothing else for a boolean or a date (§4.2.8, §4.2.9)`(text: String) {
+    func `The parser of structured fields refuses any other boolean or date (§4.2.8, §4.2.9)`(text: String) {
         #expect(item(text) == nil)
         #expect(item("?1")?.value == .boolean(true))
         #expect(item("?0")?.value == .boolean(false))
@@ -101,7 +103,7 @@ import Testing
         ("%\"\"", ""), ("%\"a b\"", "a b"), ("%\"%c3%bc\"", "ü"), ("%\"%25%22\"", "%\""), ("%\"%00\"", "\0"),
         ("%\"\\\"", "\\"), ("%\"%f0%9f%94%91\"", "🔑"),
     ])
-    func `takes display strings of any text (§4.2.10)`(text: String, value: String) {
+    func `The parser of structured fields takes display strings of any text (§4.2.10)`(text: String, value: String) {
         #expect(item(text)?.value == .displayString(value))
     }
 
@@ -110,11 +112,11 @@ import Testing
         "%\"%ed%a0%80\"",
         "%\"%c0%80\"", "%\"\n\"", "% \"a\"",
     ])
-    func `takes nothing else for a display string (§4.2.10)`(text: String) {
+    func `The parser of structured fields refuses any other display string (§4.2.10)`(text: String) {
         #expect(item(text) == nil)
     }
 
-    @Test func `takes the last of two parameters of a key, at the place of the first (§4.2.3.2)`() {
+    @Test func `The parser of structured fields takes the last of two parameters at the first's place (§4.2.3.2)`() {
         let parameters = item("1;a=1;b;a=2;  c=?0")?.parameters
         #expect(parameters?.map(\.key) == ["a", "b", "c"])
         #expect(parameters?["a"] == 2)
@@ -123,14 +125,14 @@ import Testing
     }
 
     @Test(arguments: ["1;", "1;A", "1; ", "1;a=", "1;a =1", "1;a= 1", "1 ;a", "1;a=(1)", "1;=1", "1;a;;b", "1;\ta"])
-    func `takes nothing else for parameters (§4.2.3.2)`(text: String) {
+    func `The parser of structured fields refuses any other parameters (§4.2.3.2)`(text: String) {
         #expect(item(text) == nil)
     }
 
     @Test(arguments: [
         ("", 0), ("   ", 0), ("1", 1), ("1,2", 2), ("1 , \t2", 2), ("()", 1), ("( ), ( 1 )", 2), ("(1 2);a, b", 2),
     ])
-    func `takes lists (§4.2.1)`(text: String, count: Int) {
+    func `The parser of structured fields takes lists (§4.2.1)`(text: String, count: Int) {
         #expect(list(text)?.count == count)
     }
 
@@ -138,11 +140,11 @@ import Testing
         ",", "1,", ",1", "1,,2", "1 2", "(", ")", "(1", "(1,2)", "((1))", "(1 2", "(1)2", "(\t1)", "(1\"a\")", "1;a,",
         "[1]",
     ])
-    func `takes nothing else for a list (§4.2.1)`(text: String) {
+    func `The parser of structured fields refuses any other list (§4.2.1)`(text: String) {
         #expect(list(text) == nil)
     }
 
-    @Test func `takes a key alone for true, with parameters and without (§4.2.2)`() {
+    @Test func `The parser of structured fields takes a key without a value for true (§4.2.2)`() {
         let read = dictionary("a, b;x=1, c=?0, d=(1);y")
         #expect(read?.map(\.key) == ["a", "b", "c", "d"])
         #expect(read?["a"] == .value(true))
@@ -154,11 +156,11 @@ import Testing
     @Test(arguments: [
         "A=1", "1=1", "a=1,", "a=1 b=2", "a==1", "a= 1", "a =1", "=1", "a=,b", "a=1;", "\"a\"=1", "a=1,,b=2", "a=()1",
     ])
-    func `takes nothing else for a dictionary (§4.2.2)`(text: String) {
+    func `The parser of structured fields refuses any other dictionary (§4.2.2)`(text: String) {
         #expect(dictionary(text) == nil)
     }
 
-    @Test func `is not stopped by depth, since nothing nests`() {
+    @Test func `The parser of structured fields is not stopped by depth, since nothing nests`() {
         let open = String(repeating: "(", count: 100_000)
         #expect(list(open) == nil)
         #expect(item("1" + String(repeating: ";a", count: 100_000))?.parameters.count == 1)

@@ -6,11 +6,11 @@ import TestVectors
 import Testing
 
 @Suite(.enabled(if: VectorSet.structuredFields.isPresent, Comment(rawValue: VectorSet.hint)))
-struct `The published cases of structured fields` {
+struct StructuredVectorTests {
     /// Cases that a reader may refuse, and that are refused here on purpose: bytes have one spelling (RFC 4648 §3.5).
     static let refused: Set<String> = ["non-zero pad bits"]
 
-    @Test func `are read, and written in their canonical form`() throws {
+    @Test func `The published cases of structured fields are read, and written in their canonical form`() throws {
         var count = 0
         for file in VectorSet.structuredFields.files(endingWith: ".json") where !file.contains("/") {
             for test in try VectorSet.structuredFields.json(file).arrayValue ?? [] {
@@ -33,7 +33,7 @@ struct `The published cases of structured fields` {
         }
     }
 
-    @Test func `are written, or refused where they have no spelling`() throws {
+    @Test func `The published cases of structured fields are written, or refused if they have no spelling`() throws {
         var count = 0
         for file in VectorSet.structuredFields.files(endingWith: ".json") where file.hasPrefix("serialisation") {
             for test in try VectorSet.structuredFields.json(file).arrayValue ?? [] {

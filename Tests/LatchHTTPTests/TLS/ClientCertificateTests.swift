@@ -5,11 +5,11 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-@Suite struct `A client certificate` {
+@Suite struct ClientCertificateTests {
     private static let certificate = Array("-----BEGIN CERTIFICATE-----".utf8)
     private static let key = Array("-----BEGIN PRIVATE KEY-----".utf8)
 
-    @Test func `is for named hosts, and shows nothing of itself`() throws {
+    @Test func `A client certificate is for named hosts, and shows nothing of itself`() throws {
         let made = try ClientCertificate(pem: Self.certificate, key: Self.key, passphrase: "canary", for: "a.example")
         #expect(made.hosts.map(\.description) == ["a.example"])
         var dumped = ""
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `is refused without a host, without a key, or where it is none`() {
+    @Test func `A client certificate is refused without a host, without a key, or if it is invalid`() {
         #expect(throws: HTTPError.invalidTLSPolicy) { try ClientCertificate(pem: Self.certificate, key: Self.key) }
         #expect(throws: HTTPError.invalidTLSPolicy) {
             try ClientCertificate(pem: Self.certificate, key: Self.key, for: "a.example", "*.example")
@@ -36,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `whose file is missing says so`() {
+    @Test func `A client certificate whose file is missing says so`() {
         #expect(throws: HTTPError.fileUnavailable) {
             try ClientCertificate(pemFile: "/nonexistent.pem", for: "a.example")
         }
@@ -47,7 +47,7 @@ import Testing
 }
 
 @Suite(.enabled(if: TestIdentity.isPossible, "needs the openssl command"), .timeLimit(.minutes(2)))
-struct `A server that demands a certificate` {
+struct CertificateServerTests {
     /// A server that trusts what `authority` vouches for; `client` is such a one, `stranger` is not.
     private func withServer(
         _ arguments: [String] = [], _ body: (TestIdentity, DemandingServer) async throws -> Void
@@ -78,14 +78,16 @@ struct `A server that demands a certificate` {
     }
 
     @Test(arguments: [["-tls1_2"], ["-tls1_3"]])
-    func `answers who shows one that it trusts`(version: [String]) async throws {
+    func `A server that demands a certificate answers a client whose certificate it trusts`(version: [String])
+        async throws
+    {
         try await withServer(version) { identity, server in
             let transport = transport(identity, [try pem(identity, "client")])
             for _ in 0..<2 { #expect(try await transport.respond(to: server.request()).status == .ok) }
         }
     }
 
-    @Test func `answers in whichever container the certificate is`() async throws {
+    @Test func `A server that demands a certificate answers for any container of the certificate`() async throws {
         try await withServer { identity, server in
             try await identity.openssl([
                 "pkcs12", "-export", "-in", identity.path("client.pem"), "-inkey", identity.path("client.key"),
@@ -115,7 +117,9 @@ struct `A server that demands a certificate` {
     }
 
     @Test(arguments: [["-tls1_2"], ["-tls1_3"]])
-    func `refuses who shows one that it does not trust`(version: [String]) async throws {
+    func `A server that demands a certificate refuses a client whose certificate it does not trust`(version: [String])
+        async throws
+    {
         try await withServer(version) { identity, server in
             await #expect(throws: HTTPError.clientCertificateRefused) {
                 try await transport(identity, [try pem(identity, "stranger")]).respond(to: server.request())
@@ -123,7 +127,9 @@ struct `A server that demands a certificate` {
         }
     }
 
-    @Test func `refuses who shows none, and says that one is missing`() async throws {
+    @Test
+    func `A server that demands a certificate refuses a client without one, and says that one is missing`() async throws
+    {
         try await withServer(["-tls1_3"]) { identity, server in
             let error = await #expect(throws: HTTPError.self) {
                 try await transport(identity, []).respond(to: server.request())
@@ -133,7 +139,8 @@ struct `A server that demands a certificate` {
         }
     }
 
-    @Test func `learns nothing of a certificate that is for another host`() async throws {
+    @Test
+    func `A server that demands a certificate learns nothing of a certificate that is for another host`() async throws {
         try await withServer(["-tls1_3"]) { identity, server in
             let transport = transport(identity, [try pem(identity, "client", for: "localhost")])
             for _ in 0..<2 {
@@ -146,7 +153,9 @@ struct `A server that demands a certificate` {
     }
 
     @Test(arguments: [(["-tls1_1", "-cipher", "ALL:@SECLEVEL=0"], false), (["-tls1_2"], true)])
-    func `in an old version of TLS is not spoken to`(arguments: [String], needsNewest: Bool) async throws {
+    func `A server that demands a certificate in an old version of TLS is refused`(
+        arguments: [String], needsNewest: Bool
+    ) async throws {
         try await withTemporaryFolder { folder in
             let identity = TestIdentity(folder: folder)
             try await identity.makeCertificate("server")

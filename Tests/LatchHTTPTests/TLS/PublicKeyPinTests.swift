@@ -7,11 +7,11 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A set of pins` {
+@Suite struct PublicKeyPinTests {
     private static let first = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
     private static let second = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
 
-    @Test func `is read with and without the name of the digest`() throws {
+    @Test func `A set of pins is read with and without the name of the digest`() throws {
         let pins = try PublicKeyPins(for: "Api.Example.com", "sha256/" + Self.first, backup: Self.second)
         #expect(pins.digests == [[UInt8](repeating: 0, count: 32), [UInt8](repeating: 1, count: 32)])
         #expect(pins.hosts.description == "api.example.com")
@@ -25,12 +25,12 @@ import Testing
         " AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=", "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=\n",
         "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA==", "sha256//AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA=",
     ])
-    func `takes nothing but the base64 of 32 bytes`(text: String) {
+    func `A set of pins takes only the base64 of 32 bytes`(text: String) {
         #expect(throws: HTTPError.invalidTLSPolicy) { try PublicKeyPins(for: "a.example", text, backup: Self.second) }
         #expect(throws: HTTPError.invalidTLSPolicy) { try PublicKeyPins(for: "a.example", Self.second, backup: text) }
     }
 
-    @Test func `has a backup that is another key`() {
+    @Test func `A set of pins has a backup that is another key`() {
         #expect(throws: HTTPError.invalidTLSPolicy) {
             try PublicKeyPins(for: "a.example", Self.first, backup: "sha256/" + Self.first)
         }
@@ -39,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `counts where it is the narrowest`() throws {
+    @Test func `A set of pins applies by its narrowest pattern`() throws {
         var policy = TLSPolicy()
         policy.pins = try [".example.com", "api.example.com", ".api.example.com", "localhost"].map {
             try PublicKeyPins(for: $0, Self.first, backup: Self.second)
@@ -52,7 +52,7 @@ import Testing
         for (host, pattern) in expected { #expect(policy.pins(for: host)?.hosts.description == pattern, "\(host)") }
     }
 
-    @Test func `keep hosts apart that may not share a connection`() throws {
+    @Test func `A set of pins keeps hosts apart that must not share a connection`() throws {
         var policy = TLSPolicy()
         policy.pins = [
             try PublicKeyPins(for: ".example.com", Self.first, backup: Self.second),
@@ -70,14 +70,14 @@ import Testing
     }
 }
 
-@Suite struct `A host pattern` {
+@Suite struct HostPatternTests {
     @Test(arguments: [
         ("api.example.com", ["api.example.com"], ["example.com", "x.api.example.com", "api.example.com.evil.com"]),
         (".Example.com", ["example.com", "a.example.com", "a.b.example.com"], ["badexample.com", "example.com.evil"]),
         ("127.0.0.1", ["127.0.0.1"], ["127.0.0.11", "1.127.0.0.1"]), ("[::1]", ["[::1]"], ["[::11]", "::1"]),
         ("localhost", ["localhost"], ["a.localhost", "localhost.com"]),
     ])
-    func `means whole hosts`(text: String, matching: [String], others: [String]) throws {
+    func `A host pattern matches whole hosts`(text: String, matching: [String], others: [String]) throws {
         let pattern = try HostPattern(text)
         for host in matching { #expect(pattern.matches(host), "\(host)") }
         for host in others { #expect(!pattern.matches(host), "\(host)") }
@@ -88,13 +88,13 @@ import Testing
         "a b",
         "ä.example", "[", "[]", "[::1", "[::1]:80", "[a.example]x", "a\0b", "user@a.example", "a,b",
     ])
-    func `is refused where it is none`(text: String) {
+    func `A host pattern is refused if it is invalid`(text: String) {
         #expect(throws: HTTPError.invalidTLSPolicy) { try HostPattern(text) }
     }
 }
 
 @Suite(.enabled(if: TestIdentity.isPossible, "needs the openssl command"), .timeLimit(.minutes(2)))
-struct `A host whose key is pinned` {
+struct PinnedHostTests {
     private static let other = "AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA="
     private static let third = "AQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQEBAQE="
 
@@ -122,7 +122,7 @@ struct `A host whose key is pinned` {
         HTTPRequest(scheme: "https", authority: "\(host):\(address.port)", path: "/?token=secret")
     }
 
-    @Test func `is reached with its key and with the backup`() async throws {
+    @Test func `A host whose key is pinned is reached with its key and with the backup`() async throws {
         try await withServer { identity, pin, address in
             for (first, second) in [(pin, Self.other), (Self.other, pin)] {
                 let pins = try PublicKeyPins(for: "127.0.0.1", first, backup: second)
@@ -134,7 +134,8 @@ struct `A host whose key is pinned` {
         }
     }
 
-    @Test func `is not reached with another key, and that is an error of its own`() async throws {
+    @Test
+    func `A host whose key is pinned is not reached with another key, and that is a separate error`() async throws {
         try await withServer { identity, _, address in
             let pins = try PublicKeyPins(for: "127.0.0.1", Self.other, backup: Self.third)
             let transport = transport(trusting: identity.path("server.pem"), [pins])
@@ -145,7 +146,7 @@ struct `A host whose key is pinned` {
         }
     }
 
-    @Test func `is not reached with its key where nobody vouches for it`() async throws {
+    @Test func `A host whose key is pinned is not reached with its key if no authority trusts it`() async throws {
         try await withServer { _, pin, address in
             let pins = try PublicKeyPins(for: "127.0.0.1", pin, backup: Self.other)
             let error = await #expect(throws: HTTPError.self) {
@@ -155,7 +156,7 @@ struct `A host whose key is pinned` {
         }
     }
 
-    @Test func `says nothing about other hosts, request by request`() async throws {
+    @Test func `A host whose key is pinned does not affect other hosts, request by request`() async throws {
         try await withServer { identity, _, address in
             let pins = try PublicKeyPins(for: "localhost", Self.other, backup: Self.third)
             let transport = transport(trusting: identity.path("server.pem"), [pins])
@@ -168,7 +169,7 @@ struct `A host whose key is pinned` {
         }
     }
 
-    @Test func `is not reached by a streamed request either`() async throws {
+    @Test func `A host whose key is pinned is not reached by a streamed request either`() async throws {
         try await withServer { identity, _, address in
             let pins = try PublicKeyPins(for: "127.0.0.1", Self.other, backup: Self.third)
             let transport = transport(trusting: identity.path("server.pem"), [pins])

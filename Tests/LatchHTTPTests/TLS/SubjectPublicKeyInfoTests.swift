@@ -8,7 +8,7 @@ import Testing
 @testable import LatchHTTP
 
 @Suite(.enabled(if: TestIdentity.isPossible, "needs the openssl command"), .timeLimit(.minutes(2)))
-struct `The form of a public key of which pins are digests` {
+struct SubjectPublicKeyInfoTests {
     /// Returns the encodings of a key by openssl: the SubjectPublicKeyInfo and the key alone.
     private func forms(of arguments: [String], in folder: String) async throws -> (whole: [UInt8], key: [UInt8]) {
         let identity = TestIdentity(folder: folder)
@@ -30,7 +30,7 @@ struct `The form of a public key of which pins are digests` {
     }
 
     @Test(arguments: ["P-256", "P-384", "P-521"])
-    func `is openssl's for a point on each curve`(curve: String) async throws {
+    func `The pinned form of a public key is openssl's for a point on each curve`(curve: String) async throws {
         try await withTemporaryFolder { folder in
             let arguments = ["-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:\(curve)"]
             let (whole, key) = try await forms(of: arguments, in: folder)
@@ -39,7 +39,7 @@ struct `The form of a public key of which pins are digests` {
     }
 
     @Test(arguments: [1024, 2048, 3072])
-    func `is openssl's for a modulus of any size`(bits: Int) async throws {
+    func `The pinned form of a public key is openssl's for a modulus of any size`(bits: Int) async throws {
         try await withTemporaryFolder { folder in
             let arguments = ["-algorithm", "RSA", "-pkeyopt", "rsa_keygen_bits:\(bits)"]
             let (whole, key) = try await forms(of: arguments, in: folder)
@@ -47,7 +47,7 @@ struct `The form of a public key of which pins are digests` {
         }
     }
 
-    @Test func `is none for a curve that is not known`() {
+    @Test func `The pinned form of a public key does not exist for an unknown curve`() {
         #expect(SubjectPublicKeyInfo.encode(.point, [UInt8](repeating: 4, count: 57)) == nil)
     }
 }

@@ -5,10 +5,10 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(10))) struct `Cancelling a task` {
+@Suite(.timeLimit(.minutes(10))) struct CancellationTests {
     private let transport = CurlTransport()
 
-    @Test func `aborts its transfer`() async throws {
+    @Test func `Canceling a task aborts its transfer`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         let task = Task { try await transport.respond(to: server.request()) }
         for await event in server.events {
@@ -19,7 +19,7 @@ import Testing
         #expect(error?.code == HTTPError.cancelled.code)
     }
 
-    @Test func `aborts a transfer in the middle of its answer`() async throws {
+    @Test func `Canceling a task aborts a transfer in the middle of its answer`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         let task = Task { try await transport.respond(to: server.request()) }
         for await event in server.events {
@@ -30,7 +30,7 @@ import Testing
         #expect(error?.code == HTTPError.cancelled.code)
     }
 
-    @Test func `before it begins sends nothing`() async throws {
+    @Test func `Canceling a task before it begins sends nothing`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         let task = Task {
             withUnsafeCurrentTask { $0?.cancel() }
@@ -41,7 +41,7 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    @Test func `leaves the others alone`() async throws {
+    @Test func `Canceling a task leaves the others running`() async throws {
         let server = try RawHTTPServer { $0.line.contains("/stall") ? .stall : .response(body: $0.line) }
         let stalled = (0..<40).map { _ in Task { try await transport.respond(to: server.request(.get, "/stall")) } }
         for number in 0..<100 {
@@ -56,7 +56,7 @@ import Testing
     }
 
     /// Cancellation may come at any moment; whichever it is, the answer is the right one or the error is `cancelled`.
-    @Test func `at any moment ends in the answer or in the error`() async throws {
+    @Test func `Canceling a task at any moment ends in the answer or in the error`() async throws {
         let server = try RawHTTPServer { .response(body: $0.line) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<2000 {

@@ -5,10 +5,10 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A libcurl transport` {
+@Suite struct CurlTransportTests {
     let transport = CurlTransport()
 
-    @Test func `brings back status, fields in order and content`() async throws {
+    @Test func `A libcurl transport brings back status, fields in order and content`() async throws {
         let server = try RawHTTPServer { _ in
             .response(201, fields: ["X-A: 1", "x-a:  two ", "Set-Cookie: a=b", "Empty:"], body: "hello")
         }
@@ -21,7 +21,7 @@ import Testing
         #expect(server.requests.map(\.line) == ["GET /a/b?c=d%20e HTTP/1.1"])
     }
 
-    @Test func `uses one connection for requests that follow each other`() async throws {
+    @Test func `A libcurl transport uses one connection for requests that follow each other`() async throws {
         let server = try RawHTTPServer { .response(body: "answer \($0.number)") }
         for number in 0..<50 {
             let response = try await transport.respond(to: server.request())
@@ -30,13 +30,13 @@ import Testing
         #expect(server.connectionCount == 1)
     }
 
-    @Test func `makes a new connection when the kept one was closed`() async throws {
+    @Test func `A libcurl transport makes a new connection when the kept one was closed`() async throws {
         let server = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nok") }
         for _ in 0..<5 { #expect(try await transport.respond(to: server.request()).body.text == "ok") }
         #expect(server.connectionCount == 5)
     }
 
-    @Test func `answers a thousand requests at once, each with its own answer, over few connections`() async throws {
+    @Test func `A libcurl transport answers a thousand requests at once over few connections`() async throws {
         let server = try RawHTTPServer { .response(body: $0.line) }
         try await withThrowingTaskGroup(of: Void.self) { group in
             for number in 0..<1000 {
@@ -51,7 +51,7 @@ import Testing
         #expect(server.connectionCount <= 64)
     }
 
-    @Test func `opens no more connections to a host than it may`() async throws {
+    @Test func `A libcurl transport opens no more connections to a host than allowed`() async throws {
         var configuration = CurlTransport.Configuration()
         configuration.maximumConnectionsPerHost = 2
         let transport = CurlTransport(configuration: configuration)
@@ -63,7 +63,7 @@ import Testing
         #expect(server.connectionCount <= 2)
     }
 
-    @Test func `forgets interim answers and trailers`() async throws {
+    @Test func `A libcurl transport forgets interim answers and trailers`() async throws {
         let server = try RawHTTPServer { _ in
             .text(
                 "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\nHTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n"
@@ -76,7 +76,7 @@ import Testing
         #expect(response.fields["X-Trailer"] == nil)
     }
 
-    @Test func `puts an answer together that comes byte by byte`() async throws {
+    @Test func `A libcurl transport assembles an answer that comes byte by byte`() async throws {
         let server = try RawHTTPServer { _ in
             .trickle("HTTP/1.1 200 OK\r\nX-Slow: yes\r\nContent-Length: 5\r\n\r\nsnail")
         }
@@ -85,7 +85,7 @@ import Testing
         #expect(response.fields["X-Slow"] == "yes")
     }
 
-    @Test func `takes content of many megabytes both ways`() async throws {
+    @Test func `A libcurl transport takes content of many megabytes both ways`() async throws {
         let content = [UInt8]((0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31) })
         let text = String(repeating: "0123456789", count: 300_000)
         let server = try RawHTTPServer { _ in .response(body: text) }
@@ -95,19 +95,19 @@ import Testing
         #expect(server.requests.first?.values(of: "Expect") == [])
     }
 
-    @Test func `follows no redirect`() async throws {
+    @Test func `A libcurl transport follows no redirect`() async throws {
         let server = try RawHTTPServer { _ in .response(302, fields: ["Location: /elsewhere"]) }
         #expect(try await transport.respond(to: server.request()).status == 302)
         #expect(server.requests.count == 1)
     }
 
-    @Test func `keeps no cookie`() async throws {
+    @Test func `A libcurl transport keeps no cookie`() async throws {
         let server = try RawHTTPServer { _ in .response(fields: ["Set-Cookie: session=1; Path=/"]) }
         for _ in 0..<2 { _ = try await transport.respond(to: server.request()) }
         #expect(server.requests.map { $0.values(of: "Cookie") } == [[], []])
     }
 
-    @Test func `is done with its work when it is let go`() async throws {
+    @Test func `A libcurl transport ends its work when it is released`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         for _ in 0..<20 {
             _ = try await CurlTransport().respond(to: server.request())
@@ -121,7 +121,7 @@ import Testing
     }
 }
 
-@Suite struct `A task that runs on an executor of its own` {
+@Suite struct TransportExecutorTests {
     /// An executor that does everything on the global one, but is not it.
     private final class Detour: TaskExecutor {
         func enqueue(_ job: consuming ExecutorJob) {
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `gets its answers as well`() async throws {
+    @Test func `A task that runs on its own executor also gets its answers`() async throws {
         let transport = CurlTransport()
         let server = try RawHTTPServer { .response(body: "answer \($0.number)") }
         try await withTaskExecutorPreference(Detour()) {

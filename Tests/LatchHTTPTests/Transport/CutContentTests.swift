@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// Contents whose coding ends too early, too late or again; see reports 8, 9 and 20 in Documentation/PublicReports.md.
-@Suite(.timeLimit(.minutes(2))) struct `The end of a content coding` {
+@Suite(.timeLimit(.minutes(2))) struct CutContentTests {
     private let transport = CurlTransport()
 
     private static let hello = Array("hello".utf8)
@@ -56,7 +56,8 @@ import Testing
     }
 
     @Test(arguments: whole, [false, true])
-    func `has come, or the content is an error`(coded: Coded, isChunked: Bool) async throws {
+    func `The end of a content coding has come, or the content is an error`(coded: Coded, isChunked: Bool) async throws
+    {
         guard try await isAccepted(coded.name) else { return }
         for count in 1..<coded.bytes.count {
             await #expect(throws: HTTPError.malformedMessage, "\(count)") {
@@ -67,12 +68,13 @@ import Testing
         #expect(whole == [Self.hello, Self.hello])
     }
 
-    @Test(arguments: whole) func `need not come where nothing does`(coded: Coded) async throws {
+    @Test(arguments: whole)
+    func `The end of a content coding need not come if the content is empty`(coded: Coded) async throws {
         #expect(try await contents(coded.name, []) == [[], []])
     }
 
     @Test(arguments: whole.filter { $0.name != "zstd" })
-    func `may be followed by zeros alone`(coded: Coded) async throws {
+    func `The end of a content coding can only be followed by zeros`(coded: Coded) async throws {
         guard try await isAccepted(coded.name) else { return }
         let padded = coded.bytes + [UInt8](repeating: 0, count: 600)
         #expect(try await contents(coded.name, padded) == [Self.hello, Self.hello])
@@ -83,7 +85,7 @@ import Testing
 
     // RFC 1952 §2.2 and RFC 8878 §3.
     @Test(arguments: whole.filter { $0.name.hasSuffix("gzip") || $0.name == "zstd" })
-    func `may be followed by another member or frame`(coded: Coded) async throws {
+    func `The end of a content coding can be followed by another member or frame`(coded: Coded) async throws {
         guard try await isAccepted(coded.name) else { return }
         let twice = coded.bytes + coded.bytes
         #expect(try await contents(coded.name, twice) == [Self.hello + Self.hello, Self.hello + Self.hello])
@@ -94,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `is that of each of several codings`() async throws {
+    @Test func `The end of a content coding is that of each of several codings`() async throws {
         let twice = Deflated.zlib(Deflated.gzip(Self.hello))
         #expect(try await contents("gzip, deflate", twice) == [Self.hello, Self.hello])
         #expect(try await contents(" GZIP ,,identity\r\nContent-Encoding: Deflate", twice) == [Self.hello, Self.hello])
@@ -109,7 +111,10 @@ import Testing
         #expect(try await contents(many, [1, 2]) == [[1, 2], [1, 2]])
     }
 
-    @Test func `is found in a content that fills the memory only as its reader takes it`() async throws {
+    @Test
+    func `The end of a content coding is found in content that fills the memory only as its reader takes it`()
+        async throws
+    {
         guard try await isAccepted("zstd") else { return }
         // RFC 8878 §3.1.1: 400 blocks of 128 KiB, each a byte that is repeated, in 1,606 bytes.
         var frame: [UInt8] = [0x28, 0xB5, 0x2F, 0xFD, 0, 0x38]
@@ -138,7 +143,7 @@ import Testing
     }
 
     // RFC 9659 §3.
-    @Test func `comes within a window of eight mebibytes`() async throws {
+    @Test func `The end of a content coding comes within a window of eight mebibytes`() async throws {
         guard try await isAccepted("zstd") else { return }
         func frame(_ window: UInt8) -> [UInt8] { [0x28, 0xB5, 0x2F, 0xFD, 0, window, 0x29, 0, 0] + Self.hello }
         #expect(try await contents("zstd", frame(13 << 3)) == [Self.hello, Self.hello])

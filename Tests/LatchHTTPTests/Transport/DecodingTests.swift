@@ -5,7 +5,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A response with a content coding` {
+@Suite(.timeLimit(.minutes(2))) struct DecodingTests {
     private let transport = CurlTransport()
 
     private static func answer(_ coding: String, _ content: [UInt8]) -> RawHTTPServer.Response {
@@ -24,7 +24,7 @@ import Testing
         ("zstd", [0x28, 0xB5, 0x2F, 0xFD, 0x20, 5, 0x29, 0, 0] + hello),
     ]
 
-    @Test func `is asked for, and comes without it`() async throws {
+    @Test func `A response with a content coding is requested, and is decoded`() async throws {
         let server = try RawHTTPServer { request in
             let coding = Self.codings.first { $0.name == request.line.split(separator: "/")[1].prefix { $0 != " " } }
             return Self.answer(coding?.name ?? "", coding?.bytes ?? [])
@@ -43,7 +43,7 @@ import Testing
         #expect(server.requests.count == Self.codings.count)
     }
 
-    @Test func `comes without it as a stream, whose length nobody knows`() async throws {
+    @Test func `A response with a content coding is decoded as a stream of unknown length`() async throws {
         let server = try RawHTTPServer { _ in Self.answer("gzip", Deflated.gzip(Self.hello)) }
         var request = server.request()
         request.wantsStream = true
@@ -54,7 +54,9 @@ import Testing
     }
 
     @Test(arguments: [("Accept-Encoding", "gzip"), ("accept-encoding", "identity"), ("Range", "bytes=0-9")])
-    func `stays as it is where the request speaks of it`(field: (String, String)) async throws {
+    func `A response with a content coding stays encoded if the request names the coding`(field: (String, String))
+        async throws
+    {
         let content = Deflated.gzip(Self.hello)
         let server = try RawHTTPServer { _ in Self.answer("gzip", content) }
         for _ in 0..<2 {
@@ -70,7 +72,7 @@ import Testing
         #expect(server.requests.first?.values(of: "Accept-Encoding") == expected)
     }
 
-    @Test func `to HEAD says what GET would be sent`() async throws {
+    @Test func `A response with a content coding to HEAD has the fields of GET`() async throws {
         let server = try RawHTTPServer { _ in
             .text("HTTP/1.1 200 OK\r\nContent-Encoding: gzip\r\nContent-Length: 28\r\n\r\n")
         }
@@ -82,14 +84,14 @@ import Testing
     @Test(arguments: [
         Array("hello".utf8), Array(Deflated.gzip(hello).dropLast(12)) + [9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9, 9],
     ])
-    func `that it does not have is malformed`(content: [UInt8]) async throws {
+    func `A response without its stated content coding is malformed`(content: [UInt8]) async throws {
         let server = try RawHTTPServer { _ in Self.answer("gzip", content) }
         await #expect(throws: HTTPError.malformedMessage) { try await transport.respond(to: server.request()) }
     }
 
     // Report 9 in Documentation/PublicReports.md.
     @Test(arguments: ["UTF-8", "aws-chunked", "binary", "compress", "gzip, aws-chunked", "x, gzip"])
-    func `that is not known here stays as it is`(coding: String) async throws {
+    func `A response with an unknown content coding stays encoded`(coding: String) async throws {
         let server = try RawHTTPServer { _ in Self.answer(coding, Self.hello) }
         for streams in [false, true] {
             var request = server.request()
@@ -115,7 +117,7 @@ import Testing
         return sent
     }
 
-    @Test func `that expands without end is too large at the limit`() async throws {
+    @Test func `A response with a content coding that expands without end is too large at the limit`() async throws {
         var configuration = CurlTransport.Configuration()
         configuration.maximumResponseBytes = 8 << 20
         let transport = CurlTransport(configuration: configuration)
@@ -127,7 +129,10 @@ import Testing
         #expect(await sent < 32 << 20)
     }
 
-    @Test func `that expands without end is too large as a stream, after as much as is allowed`() async throws {
+    @Test
+    func `A response with a content coding that expands without end is too large at the limit of a stream`()
+        async throws
+    {
         var configuration = CurlTransport.Configuration()
         configuration.maximumStreamedBytes = 32 << 20
         let transport = CurlTransport(configuration: configuration)

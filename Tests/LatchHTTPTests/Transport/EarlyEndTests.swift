@@ -11,7 +11,7 @@ import Testing
 ///
 /// A transfer that does not notice it waits for ever: the time limit is what fails then. `make interop` runs the tests
 /// with another libcurl, too.
-@Suite(.timeLimit(.minutes(1))) struct `A response that ends before its request over HTTP/2` {
+@Suite(.timeLimit(.minutes(1))) struct EarlyEndTests {
     /// The bytes that a test's server sends, in two writes.
     struct Script: Sendable, CustomTestStringConvertible {
         let name: String
@@ -81,7 +81,10 @@ import Testing
         return request
     }
 
-    @Test(arguments: Script.all) func `is noticed while the source is silent`(script: Script) async throws {
+    @Test(arguments: Script.all)
+    func `A response that ends before its request over HTTP/2 is noticed while the source is silent`(script: Script)
+        async throws
+    {
         let server = try server(script)
         let source = Piecewise()
         source.give("\r\n\r\n")
@@ -91,7 +94,10 @@ import Testing
         try await expectEnd(of: response, script)
     }
 
-    @Test(arguments: Script.atOnce) func `is noticed when all of it comes at once`(script: Script) async throws {
+    @Test(arguments: Script.atOnce)
+    func `A response that ends before its request over HTTP/2 is noticed when all of it comes at once`(script: Script)
+        async throws
+    {
         let server = try server(script)
         let source = Piecewise()
         source.give("\r\n\r\n")

@@ -25,9 +25,9 @@ private final class CountingTransport: Handler {
     }
 }
 
-@Suite struct `A process that may open no more files` {
+@Suite struct ExhaustionTests {
     /// Runs in a process of its own, since the limit applies to the whole process.
-    @Test func `gets an error from its transport and is not ended`() async {
+    @Test func `A process that cannot open more files gets an error from its transport and is not ended`() async {
         await #expect(processExitsWith: .success) {
             try await openTimers()
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -43,7 +43,7 @@ private final class CountingTransport: Handler {
         }
     }
 
-    @Test func `gets an error from a transport that it made before`() async {
+    @Test func `A process that cannot open more files gets an error from a transport that it made before`() async {
         await #expect(processExitsWith: .success) {
             let server = try RawHTTPServer { _ in .response(body: "late") }
             let transport = CurlTransport()
@@ -67,7 +67,7 @@ private final class CountingTransport: Handler {
         }
     }
 
-    @Test func `gets an error for a mail too`() async {
+    @Test func `A process that cannot open more files gets an error for a mail too`() async {
         await #expect(processExitsWith: .success) {
             try await openTimers()
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
@@ -79,7 +79,8 @@ private final class CountingTransport: Handler {
         }
     }
 
-    @Test func `sends a request once, since another attempt would not help`() async {
+    @Test
+    func `A process that cannot open more files sends a request once, since another attempt would not help`() async {
         await #expect(processExitsWith: .success) {
             try await openTimers()
             let transport = CountingTransport()
@@ -95,9 +96,9 @@ private final class CountingTransport: Handler {
     }
 }
 
-@Suite struct `A field that holds only blanks` {
+@Suite struct BlankFieldTests {
     @Test(arguments: ["", " ", "\t", "  \t "])
-    func `is sent empty and not left out`(value: String) async throws {
+    func `A field that holds only blanks is sent empty and not left out`(value: String) async throws {
         let server = try RawHTTPServer { _ in .response() }
         let fields: HTTPFields = ["X-Before": "1", "X-Blank": value, "X-After": "2"]
         _ = try await CurlTransport().respond(to: server.request(fields: fields))
@@ -108,7 +109,7 @@ private final class CountingTransport: Handler {
     }
 
     @Test(arguments: ["a;b", ";", "a:b", " a ", "x;"])
-    func `is another than one that holds something`(value: String) async throws {
+    func `A field that holds only blanks is distinguished from one with a value`(value: String) async throws {
         let server = try RawHTTPServer { _ in .response() }
         _ = try await CurlTransport().respond(to: server.request(fields: ["X-A": value]))
         let seen = try #require(server.requests.first?.values(of: "X-A").first)
@@ -116,10 +117,10 @@ private final class CountingTransport: Handler {
     }
 }
 
-@Suite struct `A request that says what the transport says` {
+@Suite struct TransportRequestTests {
     private let transport = CurlTransport()
 
-    @Test func `is sent once with each of those fields`() async throws {
+    @Test func `A request with the transport's fields is sent once with each of them`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         let fields: HTTPFields = [.host: "127.0.0.1:\(server.port)", .contentLength: "3"]
         _ = try await transport.respond(to: server.request(.put, fields: fields, body: HTTPBody("abc")))
@@ -129,7 +130,9 @@ private final class CountingTransport: Handler {
     }
 
     @Test(arguments: ["4", "03", "+3", " 3", "3, 3", ""])
-    func `is refused where its length is spelled otherwise`(length: String) async throws {
+    func `A request with the transport's fields is refused if its length is spelled otherwise`(length: String)
+        async throws
+    {
         let server = try RawHTTPServer { _ in .response() }
         await #expect(throws: HTTPError.invalidField) {
             try await transport.respond(
@@ -138,7 +141,7 @@ private final class CountingTransport: Handler {
         #expect(server.connectionCount == 0)
     }
 
-    @Test func `of a HEAD with content is refused before it is sent`() async throws {
+    @Test func `A request of a HEAD with content is refused before it is sent`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         await #expect(throws: HTTPError.malformedMessage) {
             try await transport.respond(to: server.request(.head, body: HTTPBody("x")))
@@ -148,7 +151,7 @@ private final class CountingTransport: Handler {
     }
 
     @Test(arguments: [Duration.seconds(Int64.min), .seconds(-1), .zero])
-    func `may give no time at all, which is a timeout and no crash`(timeout: Duration) async throws {
+    func `A request without any time is a timeout and not a crash`(timeout: Duration) async throws {
         let server = try RawHTTPServer { _ in .stall }
         var request = server.request()
         request.timeout = timeout

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `A transfer that fails` {
+@Suite struct FailureTests {
     private func failure(
         _ request: HTTPRequest, _ configuration: CurlTransport.Configuration = .init()
     ) async throws -> HTTPError {
@@ -19,7 +19,7 @@ import Testing
         HTTPRequest(scheme: scheme, authority: "127.0.0.1:\(port)", path: "/secret?token=secret")
     }
 
-    @Test func `because nobody listens is offline`() async throws {
+    @Test func `A transfer to a port without a listener fails as offline`() async throws {
         // RFC 1078's port, where nobody listens; one that a server has left may be another's by now.
         let error = try await failure(request(port: 1))
         #expect(error.code == HTTPError.offline.code)
@@ -27,7 +27,7 @@ import Testing
         #expect(!error.description.contains("secret"))
     }
 
-    @Test func `because the host has no address is offline`() async throws {
+    @Test func `A transfer to a host without an address fails as offline`() async throws {
         let error = try await failure(HTTPRequest(scheme: "http", authority: "host.invalid", path: "/"))
         // A machine whose name server does not answer reaches the time limit first.
         #expect(error.isConnectivity)
@@ -37,7 +37,7 @@ import Testing
         "", "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf", "HTTP/1.1 200 OK\r\nContent-Le",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhel",
     ])
-    func `because the server closes before the end is offline`(bytes: String) async throws {
+    func `A transfer that the server closes before the end fails as offline`(bytes: String) async throws {
         let server = try RawHTTPServer { _ in .closing(after: bytes) }
         #expect(try await failure(server.request()).code == HTTPError.offline.code)
     }
@@ -46,13 +46,13 @@ import Testing
         "HTTP/1.1 101 Switching Protocols\r\nConnection: Upgrade\r\nUpgrade: x\r\n\r\n", "hello\r\n\r\n",
         "HTTP/1.1 abc\r\n\r\n", "SSH-2.0-OpenSSH_9.2\r\n", "HTTP/1.1 200 OK\r\nX: a\u{0}b\r\n\r\n",
     ])
-    func `because the server does not speak HTTP is a malformed message`(bytes: String) async throws {
+    func `A transfer from a server that does not speak HTTP fails as a malformed message`(bytes: String) async throws {
         let server = try RawHTTPServer { _ in .closing(after: bytes) }
         #expect(try await failure(server.request()).code == HTTPError.malformedMessage.code)
     }
 
     @Test(.timeLimit(.minutes(10)))
-    func `because no answer comes in time is a timeout, and the connection is closed`() async throws {
+    func `A transfer without an answer in time fails as a timeout, and the connection is closed`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         var request = server.request()
         request.timeout = .milliseconds(30)
@@ -89,7 +89,8 @@ import Testing
     }
 
     // Report 6 in Documentation/PublicReports.md.
-    @Test func `because the server leaves in good order is a connection's failure, and tried again`() async throws {
+    @Test
+    func `A transfer that the server leaves in good order fails as a connection, and is tried again`() async throws {
         let listeners = (once: try RawListener(), twice: try RawListener())
         async let once: Void = leave(1, at: listeners.once)
         async let twice: Void = leave(2, at: listeners.twice)
@@ -111,7 +112,7 @@ import Testing
         _ = await (once, twice)
     }
 
-    @Test func `because the answer never ends is a timeout`() async throws {
+    @Test func `A transfer with an endless answer fails as a timeout`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         var configuration = CurlTransport.Configuration()
         configuration.timeout = .milliseconds(30)
@@ -123,14 +124,14 @@ import Testing
         "HTTP/1.1 200 OK\r\nContent-Length: 9000000000000000000\r\n\r\n",
         "HTTP/1.1 200 OK\r\n\r\n", "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n3e9\r\n",
     ])
-    func `because the content is larger than allowed is too large`(head: String) async throws {
+    func `A transfer with too much content fails as too large`(head: String) async throws {
         let server = try RawHTTPServer { _ in .text(head + String(repeating: "x", count: 1001)) }
         var configuration = CurlTransport.Configuration()
         configuration.maximumResponseBytes = 1000
         #expect(try await failure(server.request(), configuration).code == HTTPError.tooLarge.code)
     }
 
-    @Test func `is not content of exactly the allowed size`() async throws {
+    @Test func `A transfer with content of exactly the allowed size succeeds`() async throws {
         let server = try RawHTTPServer { _ in .response(body: String(repeating: "x", count: 1000)) }
         var configuration = CurlTransport.Configuration()
         configuration.maximumResponseBytes = 1000
@@ -138,7 +139,7 @@ import Testing
         #expect(response.body.bytes.count == 1000)
     }
 
-    @Test func `because the head has no end is too large`() async throws {
+    @Test func `A transfer with an endless head fails as too large`() async throws {
         let line = "X-Long: " + String(repeating: "x", count: 1000) + "\r\n"
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\n" + String(repeating: line, count: 400)) }
         #expect(try await failure(server.request()).code == HTTPError.tooLarge.code)
@@ -148,14 +149,14 @@ import Testing
         "HTTP/1.1 200 OK\r\n", "HTTP/1.1 103 Early Hints\r\n\r\nHTTP/1.1 200 OK\r\n",
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n1\r\na\r\n0\r\n",
     ])
-    func `because one line of the fields has no end says so`(head: String) async throws {
+    func `A transfer with an endless field line says so`(head: String) async throws {
         let server = try RawHTTPServer { _ in .text("\(head)X-Long: " + String(repeating: "x", count: 200_000)) }
         let error = try await failure(server.request())
         #expect(error.code == HTTPError.tooLarge.code)
         #expect(error.message == "The response header fields of 127.0.0.1:\(server.port) are too large.")
     }
 
-    @Test func `because the server speaks no TLS is tls`() async throws {
+    @Test func `A transfer from a server without TLS fails as tls`() async throws {
         let server = try RawHTTPServer(greeting: "HTTP/1.1 400 Bad Request\r\n\r\n") { _ in .stall }
         let error = try await failure(request(port: server.port, scheme: "https"))
         #expect(error.code == HTTPError.tls.code)
@@ -164,7 +165,7 @@ import Testing
 
     // libcurl before 8.2 would write to the memory of the response before, which it has freed. The system notices that for
     // sizes that nothing else has taken meanwhile.
-    @Test func `because the first field is folded touches no earlier response`() async throws {
+    @Test func `A transfer whose first field is folded does not touch an earlier response`() async throws {
         let transport = CurlTransport()
         let server = try RawHTTPServer { request in
             guard let size = Int(request.line.split(separator: "/")[1].prefix { $0.isNumber }) else {
@@ -185,7 +186,7 @@ import Testing
         }
     }
 
-    @Test func `leaves the transport able to do the next`() async throws {
+    @Test func `A transfer that fails leaves the transport able to do the next`() async throws {
         let transport = CurlTransport()
         let bad = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         let good = try RawHTTPServer { _ in .response(body: "good") }

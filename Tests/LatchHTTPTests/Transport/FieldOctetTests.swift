@@ -7,12 +7,13 @@ import TestSupport
 import Testing
 
 // RFC 9110 §5.5; report R7 in Documentation/PublicReports.md.
-@Suite(.timeLimit(.minutes(1))) struct `Octets of a field that are no UTF-8` {
+@Suite(.timeLimit(.minutes(1))) struct FieldOctetTests {
     /// All octets of ISO-8859-1 beyond ASCII, which are no UTF-8 together, and their text.
     private static let octets = Array(UInt8(0x80)...0xFF)
     private static let text = String(String.UnicodeScalarView(octets.map { Unicode.Scalar($0) }))
 
-    @Test(arguments: [true, false]) func `arrive in a response and its trailers`(isStream: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `Octets of a field that are not UTF-8 arrive in a response and its trailers`(isStream: Bool) async throws {
         let listener = try RawListener()
         var request = HTTPRequest(scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")
         (request.wantsStream, request.fields["TE"]) = (isStream, "trailers")
@@ -29,7 +30,7 @@ import Testing
         #expect(response.body.trailers["X-End"] == Self.text)
     }
 
-    @Test func `arrive in a request of a server`() async throws {
+    @Test func `Octets of a field that are not UTF-8 arrive in a request of a server`() async throws {
         let seen = Recording<String?>()
         let handler = ClosureHandler { request in
             seen.add(request.fields["X-Name"])

@@ -6,7 +6,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A request on the wire` {
+@Suite struct FramingTests {
     private let transport = CurlTransport()
 
     private func sent(
@@ -17,7 +17,7 @@ import Testing
         return try #require(server.requests.first)
     }
 
-    @Test func `holds what was given and little else`() async throws {
+    @Test func `A request on the wire holds the given fields and few others`() async throws {
         let request = try await sent(.get, fields: ["X-A": "1", "x-a": "2", "X-Empty": "", .authorization: "Bearer t"])
         let lines = request.head.split(separator: "\r\n")
             .filter { !$0.hasPrefix("Host:") && !$0.hasPrefix("Accept-Encoding:") }
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH"])
-    func `says that it has no content where content is usual`(method: String) async throws {
+    func `A request on the wire states that it has no content if content is usual`(method: String) async throws {
         let request = try await sent(HTTPMethod(rawValue: method))
         #expect(request.line == "\(method) /x HTTP/1.1")
         #expect(request.values(of: "Content-Length") == ["0"])
@@ -33,7 +33,7 @@ import Testing
     }
 
     @Test(arguments: ["GET", "DELETE", "OPTIONS", "HEAD", "PURGE", "get"])
-    func `says nothing of content where none is usual`(method: String) async throws {
+    func `A request on the wire states nothing of content if none is usual`(method: String) async throws {
         let request = try await sent(HTTPMethod(rawValue: method))
         #expect(request.line == "\(method) /x HTTP/1.1")
         #expect(request.values(of: "Content-Length") == [])
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: ["POST", "PUT", "PATCH", "DELETE", "GET", "REPORT"])
-    func `carries content with any method`(method: String) async throws {
+    func `A request on the wire carries content with any method`(method: String) async throws {
         let bytes: [UInt8] = [0, 13, 10, 255, 65]
         let request = try await sent(HTTPMethod(rawValue: method), body: HTTPBody(bytes))
         #expect(request.line == "\(method) /x HTTP/1.1")
@@ -50,7 +50,7 @@ import Testing
         #expect(request.values(of: "Expect") == [])
     }
 
-    @Test func `of a HEAD waits for no content`() async throws {
+    @Test func `A request on the wire of a HEAD waits for no content`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 1000\r\n\r\n") }
         for _ in 0..<3 {
             let response = try await transport.respond(to: server.request(.head))
@@ -60,7 +60,7 @@ import Testing
         #expect(server.connectionCount == 1)
     }
 
-    @Test func `takes nothing over from the one before on the same handle`() async throws {
+    @Test func `A request on the wire takes nothing over from the one before on the same handle`() async throws {
         let server = try RawHTTPServer { request in
             guard request.line.hasPrefix("HEAD") else { return .response(body: "answer \(request.number)") }
             return .text("HTTP/1.1 200 OK\r\nContent-Length: 8\r\n\r\n")
@@ -86,7 +86,9 @@ import Testing
         ("X A", "a"), ("X:A", "a"), ("Ünï", "a"), ("Transfer-Encoding", "chunked"), ("Content-Length", "5"),
         ("Host", "evil.example"),
     ])
-    func `is refused where a field would change its framing`(name: String, value: String) async throws {
+    func `A request on the wire is refused if a field would change its framing`(name: String, value: String)
+        async throws
+    {
         let server = try RawHTTPServer { _ in .response() }
         var fields = HTTPFields()
         fields.append(value, for: HTTPFieldName(name))
@@ -101,7 +103,7 @@ import Testing
     @Test(arguments: [
         "", "x", "/a b", "/a\r\nX-B: b", "/a\u{0}", "/é", "/a#b", "/a\tb", "http://evil.example/",
     ])
-    func `is refused where its path is no path`(path: String) async throws {
+    func `A request on the wire is refused if its path is not a path`(path: String) async throws {
         let server = try RawHTTPServer { _ in .response() }
         let error = await #expect(throws: HTTPError.self) {
             try await transport.respond(to: server.request(.get, path))
@@ -114,7 +116,7 @@ import Testing
         "", "a@b", "user:pw@127.0.0.1", "127.0.0.1/x", "127.0.0.1?x", "127.0.0.1#x", "a b", "a\r\nb", "%31", "a\\b",
         "ä",
     ])
-    func `is refused where its host is no host`(authority: String) async throws {
+    func `A request on the wire is refused if its host is not a host`(authority: String) async throws {
         let error = await #expect(throws: HTTPError.self) {
             try await transport.respond(to: HTTPRequest(scheme: "http", authority: authority, path: "/"))
         }
@@ -122,7 +124,7 @@ import Testing
     }
 
     @Test(arguments: ["ftp", "file", "HTTP", ""])
-    func `is refused where its scheme is not http or https`(scheme: String) async throws {
+    func `A request on the wire is refused if its scheme is not http or https`(scheme: String) async throws {
         let error = await #expect(throws: HTTPError.self) {
             try await transport.respond(to: HTTPRequest(scheme: scheme, authority: "127.0.0.1:1", path: "/"))
         }
@@ -130,7 +132,7 @@ import Testing
     }
 
     @Test(arguments: ["", "G T", "GET\r\nX", "GÉT", "GET /evil HTTP/1.1\r\nX:"])
-    func `is refused where its method is no token`(method: String) async throws {
+    func `A request on the wire is refused if its method is not a token`(method: String) async throws {
         let server = try RawHTTPServer { _ in .response() }
         await #expect(throws: HTTPError.self) {
             try await transport.respond(to: server.request(HTTPMethod(rawValue: method)))
@@ -138,7 +140,7 @@ import Testing
         #expect(server.connectionCount == 0)
     }
 
-    @Test func `keeps the dots that its path has`() async throws {
+    @Test func `A request on the wire keeps the dots that its path has`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         _ = try await transport.respond(to: server.request(.get, "/a/../b/./c"))
         #expect(server.requests.first?.line == "GET /a/../b/./c HTTP/1.1")

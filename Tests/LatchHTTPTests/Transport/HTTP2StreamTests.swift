@@ -7,7 +7,7 @@ import Testing
 @Suite(
     .enabled(if: HTTP2Server.isInstalled, "needs nghttpd (package nghttp2-server) and openssl"),
     .timeLimit(.minutes(2)))
-struct `A stream over HTTP/2` {
+struct HTTP2StreamTests {
     private func transport(trusting server: HTTP2Server) -> CurlTransport {
         var configuration = CurlTransport.Configuration()
         configuration.certificateAuthorityFile = server.certificate
@@ -15,7 +15,7 @@ struct `A stream over HTTP/2` {
     }
 
     @Test(arguments: [true, false])
-    func `goes up and comes down whole`(isAnnounced: Bool) async throws {
+    func `A stream over HTTP/2 is sent and received whole`(isAnnounced: Bool) async throws {
         let server = try await HTTP2Server(files: [:])
         var request = server.request(
             .post, "/echo", body: HTTPBody(counting(to: 3_000_001, announced: isAnnounced)))
@@ -26,7 +26,7 @@ struct `A stream over HTTP/2` {
     }
 
     @Test(arguments: [true, false], [true, false])
-    func `has the trailers after a content of a known length, where they are asked for`(
+    func `A stream over HTTP/2 has the trailers after content of a known length, if they are requested`(
         isPlain: Bool, isStreamed: Bool
     ) async throws {
         let server = try await HTTP2Server(files: ["a.txt": "12345"], isPlain: isPlain, trailer: "x-after: 7")
@@ -47,7 +47,7 @@ struct `A stream over HTTP/2` {
         }
     }
 
-    @Test func `waits for a source that is slow`() async throws {
+    @Test func `A stream over HTTP/2 waits for a source that is slow`() async throws {
         let server = try await HTTP2Server(files: [:])
         let source = Piecewise()
         let request = server.request(.post, "/echo", body: HTTPBody(source.stream()))
@@ -63,7 +63,7 @@ struct `A stream over HTTP/2` {
         #expect(try await task.value.body.text == expected)
     }
 
-    @Test func `ends with the error of its source, and the connection goes on`() async throws {
+    @Test func `A stream over HTTP/2 ends with the error of its source, and the connection continues`() async throws {
         let server = try await HTTP2Server(files: ["hello.txt": "hello"])
         let transport = transport(trusting: server)
         let source = Piecewise()
@@ -75,7 +75,7 @@ struct `A stream over HTTP/2` {
         #expect(try await transport.respond(to: server.request(.get, "/hello.txt")).body.text == "hello")
     }
 
-    @Test func `is paused by a slow reader while others go on`() async throws {
+    @Test func `A stream over HTTP/2 is paused by a slow reader while others continue`() async throws {
         let size = 8 << 20
         let text = String(repeating: "0123456789abcdef", count: size / 16)
         let server = try await HTTP2Server(files: ["big.txt": text, "hello.txt": "hello"])
@@ -92,7 +92,7 @@ struct `A stream over HTTP/2` {
         #expect(await server.connectionsInAll() == 1)
     }
 
-    @Test func `is let go without harm to the connection`() async throws {
+    @Test func `A stream over HTTP/2 is released without harm to the connection`() async throws {
         let text = String(repeating: "0123456789abcdef", count: 1 << 18)
         let server = try await HTTP2Server(files: ["big.txt": text])
         let transport = transport(trusting: server)
@@ -105,7 +105,7 @@ struct `A stream over HTTP/2` {
         #expect(await server.connectionsInAll() == 1)
     }
 
-    @Test func `needs no TLS where the server is known to speak HTTP2`() async throws {
+    @Test func `A stream over HTTP/2 needs no TLS if the server is known to speak HTTP/2`() async throws {
         let server = try await HTTP2Server(files: ["hello.txt": "hello"], isPlain: true)
         let transport = CurlTransport()
         var request = server.request(.get, "/hello.txt")

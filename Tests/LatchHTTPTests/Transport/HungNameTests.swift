@@ -11,7 +11,7 @@ import Testing
 @Suite(
     .enabled(if: ProcessInfo.processInfo.environment["LATCH_HUNG_NAME"] != nil, "needs the resolver of make interop"),
     .timeLimit(.minutes(1)))
-struct `A request whose host is never resolved` {
+struct HungNameTests {
     private func request(_ timeout: Duration) -> HTTPRequest {
         let host = ProcessInfo.processInfo.environment["LATCH_HUNG_NAME"] ?? ""
         var request = HTTPRequest(scheme: "http", authority: host, path: "/")
@@ -19,14 +19,16 @@ struct `A request whose host is never resolved` {
         return request
     }
 
-    @Test func `runs into its limit, and the next one to another host is answered`() async throws {
+    @Test
+    func `A request whose host is never resolved times out, and the next one to another host is answered`() async throws
+    {
         let server = try RawHTTPServer { _ in .response(body: "good") }
         let transport = CurlTransport()
         await #expect(throws: HTTPError.timeout) { try await transport.respond(to: request(.milliseconds(200))) }
         #expect(try await transport.respond(to: server.request()).body.text == "good")
     }
 
-    @Test func `is cancelled while others are answered`() async throws {
+    @Test func `A request whose host is never resolved is canceled while others are answered`() async throws {
         let server = try RawHTTPServer { _ in .response(body: "good") }
         let transport = CurlTransport()
         let task = Task { try await transport.respond(to: request(.seconds(600))) }

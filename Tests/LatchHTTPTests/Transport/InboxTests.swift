@@ -14,7 +14,7 @@ private final class HeldInbox: @unchecked Sendable {
 }
 
 /// The choice of a loop's driver; every case here is a race that is rare in practice.
-@Suite struct `The inbox of a loop` {
+@Suite struct InboxTests {
     private let pool = CurlTransferPool(configuration: CurlTransport.Configuration())
 
     /// Hands a transfer in as a task does that waits for it.
@@ -28,7 +28,7 @@ private final class HeldInbox: @unchecked Sendable {
         return outcome.withLock { $0 }
     }
 
-    @Test func `has one driver at a time`() {
+    @Test func `The inbox of a loop has one driver at a time`() {
         let inbox = HeldInbox()
         #expect(inbox { $0.beginLeading() })
         #expect(!inbox { $0.beginLeading() })
@@ -36,7 +36,7 @@ private final class HeldInbox: @unchecked Sendable {
         #expect(inbox { $0.beginLeading() })
     }
 
-    @Test func `goes to the loop's thread where the leader leaves work behind`() throws {
+    @Test func `The inbox of a loop goes to the loop's thread if the leader leaves work behind`() throws {
         let inbox = HeldInbox()
         #expect(inbox { $0.beginLeading() })
         #expect(!inbox { $0.endLeading(isIdle: false) })
@@ -44,7 +44,7 @@ private final class HeldInbox: @unchecked Sendable {
         #expect(!inbox { $0.beginLeading() })
     }
 
-    @Test func `goes to the loop's thread where something has come while the leader worked`() async throws {
+    @Test func `The inbox of a loop goes to the loop's thread if work arrived while the leader worked`() async throws {
         let inbox = HeldInbox()
         #expect(inbox { $0.beginLeading() })
         // The leader is awake and looks before it leaves, so nobody has to be called.
@@ -53,7 +53,7 @@ private final class HeldInbox: @unchecked Sendable {
         #expect(inbox.state.driver == .loop)
     }
 
-    @Test func `lets a task yield after thirty-two transfers, none of which has suspended it`() {
+    @Test func `The inbox of a loop lets a task yield after thirty-two transfers without a suspension`() {
         let inbox = HeldInbox()
         for number in 1...96 {
             #expect(inbox { $0.beginLeading() })
@@ -62,7 +62,7 @@ private final class HeldInbox: @unchecked Sendable {
         }
     }
 
-    @Test func `lets nobody lead while answers are slow, but for one try in sixty-four`() {
+    @Test func `The inbox of a loop lets no task lead while answers are slow, except for one try in sixty-four`() {
         let inbox = HeldInbox()
         for _ in 0..<4 {
             #expect(inbox { $0.beginLeading() })
@@ -79,7 +79,7 @@ private final class HeldInbox: @unchecked Sendable {
         #expect(tries == [64, 128])
     }
 
-    @Test func `lets everybody lead again after one answer that was quick`() {
+    @Test func `The inbox of a loop lets every task lead again after one quick answer`() {
         let inbox = HeldInbox()
         inbox.state.misses = 4
         let first = (1...64).first { _ in inbox { $0.beginLeading() } }
@@ -89,7 +89,7 @@ private final class HeldInbox: @unchecked Sendable {
         #expect(inbox { $0.beginLeading() })
     }
 
-    @Test func `refuses a transfer that was cancelled before it came`() async throws {
+    @Test func `The inbox of a loop refuses a transfer that was canceled before it came`() async throws {
         let inbox = HeldInbox()
         let transfer = try pool.take(for: nil)
         #expect(!inbox { $0.cancel(transfer) })
@@ -98,7 +98,8 @@ private final class HeldInbox: @unchecked Sendable {
         #expect(inbox.state.driver == .idle)
     }
 
-    @Test func `calls the thread where nobody drives, and the driver once for each sleep`() async throws {
+    @Test
+    func `The inbox of a loop calls the thread if no task drives, and the driver once for each sleep`() async throws {
         let inbox = HeldInbox()
         #expect(await accept(try pool.take(for: nil), into: inbox) == .wakeThread)
         #expect(inbox.state.driver == .loop)
@@ -110,7 +111,7 @@ private final class HeldInbox: @unchecked Sendable {
         #expect(await accept(try pool.take(for: nil), into: inbox) == .none)
     }
 
-    @Test func `wakes a sleeping driver for a cancellation, once`() async throws {
+    @Test func `The inbox of a loop wakes a sleeping driver for a cancellation, once`() async throws {
         let inbox = HeldInbox()
         let (first, second) = (try pool.take(for: nil), try pool.take(for: nil))
         #expect(await accept(first, into: inbox) == .wakeThread)
@@ -122,7 +123,7 @@ private final class HeldInbox: @unchecked Sendable {
         #expect(!inbox { $0.becomeIdle() })
     }
 
-    @Test func `is not left by its driver while something lies in it`() async throws {
+    @Test func `The inbox of a loop is not left by its driver while something lies in it`() async throws {
         let inbox = HeldInbox()
         #expect(await accept(try pool.take(for: nil), into: inbox) == .wakeThread)
         #expect(!inbox { $0.becomeIdle() })
@@ -132,7 +133,7 @@ private final class HeldInbox: @unchecked Sendable {
         #expect(inbox.state.driver == .idle)
     }
 
-    @Test func `that is stopped is over as soon as nobody drives`() {
+    @Test func `The inbox of a loop that is stopped ends as soon as no task drives`() {
         let idle = HeldInbox()
         #expect(idle { $0.stop() })
         #expect(idle.state.isFinished)
@@ -147,24 +148,24 @@ private final class HeldInbox: @unchecked Sendable {
     }
 }
 
-@Suite struct `A pool of transfers` {
+@Suite struct TransferPoolTests {
     private let pool = CurlTransferPool(configuration: CurlTransport.Configuration())
 
-    @Test func `gives out again what was given back, where libcurl can use a handle again`() throws {
+    @Test func `A pool of transfers reuses returned handles if libcurl can use them again`() throws {
         let first = try pool.take(for: nil)
         pool.giveBack(first)
         #expect(try (pool.take(for: nil) === first) == CurlTransferPool.reusesHandles)
         #expect(try pool.take(for: nil) !== first)
     }
 
-    @Test func `never gives out again what was cancelled`() throws {
+    @Test func `A pool of transfers never reuses a canceled handle`() throws {
         let transfer = try pool.take(for: nil)
         transfer.isCancelled = true
         pool.giveBack(transfer)
         #expect(try pool.take(for: nil) !== transfer)
     }
 
-    @Test func `keeps no more than a fixed number`() throws {
+    @Test func `A pool of transfers keeps no more than a fixed number`() throws {
         weak var last: CurlTransfer?
         do {
             let transfers = try (0..<129).map { _ in try pool.take(for: nil) }
@@ -175,7 +176,7 @@ private final class HeldInbox: @unchecked Sendable {
     }
 }
 
-@Suite struct `A timeout for libcurl` {
+@Suite struct CurlTimeoutTests {
     @Test(
         arguments: [
             (.zero, 1), (.nanoseconds(1), 1), (.microseconds(999), 1), (.milliseconds(1), 1), (.microseconds(1_999), 1),
@@ -183,7 +184,9 @@ private final class HeldInbox: @unchecked Sendable {
             (.seconds(2_147_482), 2_147_482_000), (.seconds(2_147_484), 2_147_483_647),
             (.seconds(Int64.max), 2_147_483_647), (.seconds(Int64.min), 1),
         ] as [(Duration, Int)])
-    func `is never 0, which would mean for ever, and never more than it can hold`(duration: Duration, whole: Int) {
+    func `A timeout for libcurl is never 0, which would mean forever, and never more than it can hold`(
+        duration: Duration, whole: Int
+    ) {
         #expect(duration.wholeMilliseconds == whole)
     }
 }

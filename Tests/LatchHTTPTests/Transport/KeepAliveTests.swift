@@ -5,7 +5,7 @@ import LatchHTTP
 import TestSupport
 import Testing
 
-@Suite struct `A connection of a transport` {
+@Suite struct KeepAliveTests {
     /// The sockets of this process that are connected to a port of 127.0.0.1.
     private func sockets(to port: Int) -> [CInt] {
         (0..<4_096 as Range<CInt>).filter { socket in
@@ -25,7 +25,9 @@ import Testing
         return value
     }
 
-    @Test func `notices a peer that is gone, though no time limit ends the request`() async throws {
+    @Test
+    func `A connection of a transport notices a peer that is gone, though no time limit ends the request`() async throws
+    {
         let server = try RawHTTPServer { _ in .response() }
         let transport = CurlTransport()
         _ = try await transport.respond(to: server.request())

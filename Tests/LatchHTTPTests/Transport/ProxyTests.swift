@@ -7,8 +7,8 @@ import TestSupport
 import Testing
 
 // The environment belongs to a whole process, so each of these runs in one of its own.
-@Suite struct `The proxy of the environment` {
-    @Test func `is asked for hosts elsewhere and not for this machine`() async {
+@Suite struct ProxyTests {
+    @Test func `The proxy of the environment is used for hosts elsewhere and not for this machine`() async {
         await #expect(processExitsWith: .success) {
             let proxy = try RawHTTPServer { _ in .response(body: "through the proxy") }
             let server = try RawHTTPServer { _ in .response(body: "direct") }
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `is not asked for hosts that it is not for`() async {
+    @Test func `The proxy of the environment is not used for its exceptions`() async {
         await #expect(processExitsWith: .success) {
             let proxy = try RawHTTPServer { _ in .response(body: "through the proxy") }
             setenv("http_proxy", proxy.url, 1)
@@ -37,7 +37,8 @@ import Testing
     }
 
     // Report 19 in Documentation/PublicReports.md.
-    @Test(arguments: [407, 403, 502]) func `is named where it refuses to connect`(status: Int) async {
+    @Test(arguments: [407, 403, 502])
+    func `The proxy of the environment is named if it refuses to connect`(status: Int) async {
         await #expect(processExitsWith: .success) { [status] in
             let proxy = try RawHTTPServer { _ in .response(status, body: "no") }
             setenv("https_proxy", proxy.url, 1)

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Random messages over a real socket: what one side wrote is what the other side reads.
-@Suite struct `A random exchange` {
+@Suite struct RandomExchangeTests {
     private static let names = ["X-A", "x-b", "Accept", "Cookie", "X-Very-Long-Name-That-Fits-No-Small-String", "!"]
 
     private static func value(_ random: inout SplitMix64) -> String {
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `brings the request to the server as it was made`(seed: UInt64) async throws {
+    func `A random exchange brings the request to the server unchanged`(seed: UInt64) async throws {
         var random = SplitMix64(state: seed)
         let transport = CurlTransport()
         let server = try RawHTTPServer { _ in .response() }
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: 0..<6 as Range<UInt64>)
-    func `brings the answer back as the server meant it, however it is framed`(seed: UInt64) async throws {
+    func `A random exchange brings the answer back unchanged, however it is framed`(seed: UInt64) async throws {
         var random = SplitMix64(state: seed)
         let transport = CurlTransport()
         for number in 0..<25 {

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// libcurl sends a request again by itself if a reused connection is closed before the response.
-@Suite struct `A request on a reused connection that is lost` {
+@Suite struct RepeatedRequestTests {
     /// Sends a request on a connection that has served another, and that ends with this one.
     private func respond(to request: (HTTPRequest) -> HTTPRequest) async throws -> (Result<String, HTTPError>, Int) {
         let server = try RawHTTPServer { request in
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.get, .put, .delete])
-    func `is sent again if it may happen twice`(method: HTTPMethod) async throws {
+    func `A request on a lost connection is sent again if it can happen twice`(method: HTTPMethod) async throws {
         let (result, count) = try await respond { request in
             var request = request
             request.method = method
@@ -33,7 +33,7 @@ import Testing
         #expect(count == 3)
     }
 
-    @Test func `is sent again if its caller says that this does no harm`() async throws {
+    @Test func `A request on a lost connection is sent again if its caller says that this does no harm`() async throws {
         let (result, count) = try await respond { request in
             var request = request
             (request.method, request.body, request.isSafeToRetry) = (.post, HTTPBody("content"), true)
@@ -45,7 +45,9 @@ import Testing
 
     /// RFC 9110 §9.2.2: the server may have executed it.
     @Test(arguments: [HTTPMethod.post, .patch], [HTTPBody("content"), .empty, .stream(of: "content")])
-    func `is not sent again if it may not`(method: HTTPMethod, body: HTTPBody) async throws {
+    func `A request on a lost connection is not sent again if it cannot happen twice`(
+        method: HTTPMethod, body: HTTPBody
+    ) async throws {
         let (result, count) = try await respond { request in
             var request = request
             (request.method, request.body) = (method, body)
@@ -58,7 +60,9 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.get, .post])
-    func `has been sent, although there is no other connection`(method: HTTPMethod) async throws {
+    func `A request on a lost connection counts as sent, although there is no other connection`(method: HTTPMethod)
+        async throws
+    {
         var server: RawHTTPServer? = try RawHTTPServer { $0.number == 1 ? .stall : .response() }
         let transport = CurlTransport()
         var request = try #require(server).request()
@@ -76,7 +80,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `goes out once on a new one if nothing of it was sent`(isReset: Bool) async throws {
+    func `A request on a lost connection is sent once on a new one if nothing of it was sent`(isReset: Bool)
+        async throws
+    {
         let listener = try RawListener()
         let transport = CurlTransport()
         func request(_ method: HTTPMethod, _ body: HTTPBody = .empty) -> HTTPRequest {
@@ -95,7 +101,7 @@ import Testing
         #expect(try await second.status == .noContent)
     }
 
-    @Test func `is not one for which there never was a connection`() async throws {
+    @Test func `A request on a connection that never existed is not one on a lost connection`() async throws {
         // RFC 1078's port, where nobody listens.
         let request = HTTPRequest(method: .post, scheme: "http", authority: "127.0.0.1:1", path: "/")
         let error = try #require(

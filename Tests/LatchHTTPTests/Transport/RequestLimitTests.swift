@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchHTTP
 
-@Suite(.timeLimit(.minutes(2))) struct `The limits of one request` {
+@Suite(.timeLimit(.minutes(2))) struct RequestLimitTests {
     private static let ages = Duration.seconds(600)
 
     /// A transport whose own limits end nothing here.
@@ -34,7 +34,8 @@ import Testing
         throw HTTPError.timeout
     }
 
-    @Test(arguments: [true, false]) func `end a handshake that goes on for too long`(isStream: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `The limits of one request end a handshake that goes on for too long`(isStream: Bool) async throws {
         let (listener, transport) = (try RawListener(), transport())
         let error = try await failure(in: .securing) { limit in
             var request = request(listener, scheme: "https")
@@ -45,7 +46,7 @@ import Testing
         #expect(error.message.hasSuffix("the limit passed during the TLS handshake."))
     }
 
-    @Test func `leave the transport's to the requests after them`() async throws {
+    @Test func `The limits of one request do not replace the transport's for later requests`() async throws {
         let (listener, transport) = (try RawListener(), transport(connectTimeout: .milliseconds(200)))
         let server = try RawHTTPServer { _ in .response(body: "good") }
         var longer = server.request()
@@ -57,7 +58,8 @@ import Testing
         #expect(error?.isUnsent == true)
     }
 
-    @Test(arguments: [true, false]) func `end a silence before the head`(isStream: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `The limits of one request end a silence before the head`(isStream: Bool) async throws {
         let (server, transport) = (try RawHTTPServer { _ in .stall }, transport())
         let error = try await failure(in: .awaitingResponse) { limit in
             var request = server.request()
@@ -68,7 +70,8 @@ import Testing
     }
 
     /// RFC 9110 §15.2: a client waits on for the final response.
-    @Test(arguments: [true, false]) func `end a silence after an interim response, which is none`(isIdle: Bool)
+    @Test(arguments: [true, false])
+    func `The limits of one request end a silence after an interim response, which does not count`(isIdle: Bool)
         async throws
     {
         let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
@@ -82,7 +85,8 @@ import Testing
         #expect(error.message.hasSuffix("while waiting for the response."))
     }
 
-    @Test(arguments: [true, false]) func `end a silence in the content`(isStream: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `The limits of one request end a silence in the content`(isStream: Bool) async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         let transport = transport()
         let error = try await failure(in: .receiving) { limit in
@@ -102,7 +106,10 @@ import Testing
         }
     }
 
-    @Test func `let a response go on that makes progress`() async throws { try await patiently(respond) }
+    @Test
+    func `The limits of one request let a response continue that makes progress`() async throws {
+        try await patiently(respond)
+    }
 
     private func respond(idle: Duration) async throws {
         let listener = try RawListener()
@@ -119,7 +126,10 @@ import Testing
         #expect(try await call.value.body.bytes.count == count)
     }
 
-    @Test func `let content in memory go on that the server takes`() async throws { try await patiently(upload) }
+    @Test
+    func `The limits of one request let content in memory continue that the server takes`() async throws {
+        try await patiently(upload)
+    }
 
     /// The kernel holds 85 KB of the content, and takes more each time when the server has read 8 KiB.
     private func upload(idle: Duration) async throws {
@@ -142,7 +152,7 @@ import Testing
         #expect(left == 0)
     }
 
-    @Test func `end a stream as a whole where it has an idle timeout, too`() async throws {
+    @Test func `The limits of one request end a stream as a whole if it also has an idle timeout`() async throws {
         let listener = try RawListener()
         let sending = Task {
             guard let peer = await listener.accept() else { return }
@@ -161,14 +171,14 @@ import Testing
     }
 }
 
-@Suite struct `The limits of a route` {
+@Suite struct RouteLimitTests {
     private func request<Response>(_ route: Route<Response>, timeout: Duration? = .seconds(30)) throws -> HTTPRequest {
         let url = try #require(URL(string: "https://h/v1"))
         let transport = ClosureHandler { _ in HTTPResponse(status: .ok) }
         return try Client(baseURL: url, transport: transport, timeout: timeout).request(for: route)
     }
 
-    @Test func `become those of its request`() throws {
+    @Test func `The limits of a route become those of its request`() throws {
         let plain = try request(Route<Void>.get("x"))
         #expect(plain.timeout == .seconds(30) && plain.connectTimeout == nil && plain.idleTimeout == nil)
         #expect(try request(.get("x"), timeout: nil).limits.isEmpty)
@@ -181,7 +191,7 @@ import Testing
         #expect(later.idleTimeout == .seconds(2))
     }
 
-    @Test func `end a stream as a whole only where they are its own`() throws {
+    @Test func `The limits of a route end a stream as a whole only if they are its own`() throws {
         let stream = Route<HTTPBodyStream>.stream(.get, "x")
         #expect(try request(stream).streamTimeLimit == nil)
         #expect(try request(stream.timeout(.seconds(9))).streamTimeLimit == nil)
@@ -194,7 +204,7 @@ import Testing
         #expect(request.streamTimeLimit == .seconds(1))
     }
 
-    @Test func `end no request that only its connection may end`() throws {
+    @Test func `The limits of a route do not end a request that only its connection is allowed to end`() throws {
         var request = try request(Route<Void>.post("x").timeout(.seconds(9), idle: .seconds(2)))
         #expect(request.silenceLimit == .seconds(2))
         request.isUninterruptible = true

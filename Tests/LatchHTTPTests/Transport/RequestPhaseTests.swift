@@ -6,7 +6,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The error of a request` {
+@Suite(.timeLimit(.minutes(2))) struct RequestPhaseTests {
     /// Sends a request until it fails after its first parts: on a busy machine its time may pass before.
     private func failure(
         _ request: HTTPRequest, milliseconds: Int, isLate: (HTTPError) -> Bool
@@ -21,7 +21,7 @@ import Testing
         throw HTTPError.timeout
     }
 
-    @Test func `says that no connection could be made`() async throws {
+    @Test func `The error of a request says that no connection could be made`() async throws {
         // RFC 1078's port, where nobody listens.
         let request = HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/")
         let error = try #require(
@@ -30,7 +30,7 @@ import Testing
         #expect(error.message.hasPrefix("127.0.0.1:1 could not be reached while connecting: "))
     }
 
-    @Test func `says that the host's name is unknown`() async throws {
+    @Test func `The error of a request says that the host's name is unknown`() async throws {
         let request = HTTPRequest(scheme: "http", authority: "host.invalid", path: "/")
         let error = try #require(
             await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: request) })
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPBody.empty, HTTPBody("content"), HTTPBody(HTTPBodyStream(Array("content".utf8)))])
-    func `says that there was no response in time`(body: HTTPBody) async throws {
+    func `The error of a request says that there was no response in time`(body: HTTPBody) async throws {
         let server = try RawHTTPServer { _ in .stall }
         let error = try await failure(server.request(body.isEmpty ? .get : .post, body: body), milliseconds: 100) {
             $0.phase == .awaitingResponse
@@ -49,7 +49,7 @@ import Testing
         #expect(!error.isUnsent)
     }
 
-    @Test func `says that the server did not read the content in time`() async throws {
+    @Test func `The error of a request says that the server did not read the content in time`() async throws {
         let listener = try RawListener()
         var request = HTTPRequest(
             method: .post, scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/",
@@ -60,7 +60,7 @@ import Testing
         #expect(error.message.hasSuffix("the limit passed while sending the request."))
     }
 
-    @Test func `says that the response broke off`() async throws {
+    @Test func `The error of a request says that the response broke off`() async throws {
         let server = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         let error = try #require(
             await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: server.request()) })
@@ -68,7 +68,7 @@ import Testing
         #expect(error.message.contains(" ended while receiving the response: "))
     }
 
-    @Test func `says that the server closed before it responded`() async throws {
+    @Test func `The error of a request says that the server closed before it responded`() async throws {
         let server = try RawHTTPServer { _ in .closing(after: "") }
         let error = try #require(
             await #expect(throws: HTTPError.self) { try await CurlTransport().respond(to: server.request()) })
@@ -76,7 +76,8 @@ import Testing
     }
 
     /// Middleboxes, tunnels and machines that wake up end a handshake so, and the next connection works.
-    @Test(arguments: [true, false]) func `is no fault of a certificate where the handshake's connection ended`(
+    @Test(arguments: [true, false])
+    func `The error of a request does not blame a certificate if the connection ended in the handshake`(
         isReset: Bool
     ) async throws {
         let listener = try RawListener()
@@ -92,7 +93,8 @@ import Testing
         #expect(error?.phase == .securing)
     }
 
-    @Test(arguments: ["http", "https"]) func `says that the proxy could not be reached`(scheme: String) async {
+    @Test(arguments: ["http", "https"])
+    func `The error of a request says that the proxy could not be reached`(scheme: String) async {
         await #expect(processExitsWith: .success) { [scheme] in
             setenv("\(scheme)_proxy", "http://127.0.0.1:1", 1)
             let error = await #expect(throws: HTTPError.self) {
@@ -103,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `says that the TLS handshake took too long`() async throws {
+    @Test func `The error of a request says that the TLS handshake took too long`() async throws {
         let listener = try RawListener()
         let request = HTTPRequest(authority: "127.0.0.1:\(listener.port)", path: "/")
         let error = try await failure(request, milliseconds: 200) { $0.phase == .securing }
@@ -112,7 +114,7 @@ import Testing
         #expect(error.isUnsent)
     }
 
-    @Test func `says that the proxy did not connect in time`() async {
+    @Test func `The error of a request says that the proxy did not connect in time`() async {
         await #expect(processExitsWith: .success) {
             let proxy = try RawHTTPServer { _ in .stall }
             setenv("https_proxy", proxy.url, 1)

@@ -7,7 +7,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A response that is read as a stream` {
+@Suite(.timeLimit(.minutes(2))) struct ResponseStreamTests {
     private let transport = CurlTransport()
 
     private func request(to port: Int, _ method: HTTPMethod = .get) -> HTTPRequest {
@@ -28,7 +28,7 @@ import Testing
         return (task, peer)
     }
 
-    @Test func `is there with its head, and its content as it comes`() async throws {
+    @Test func `A streamed response is returned with its head, and its content follows`() async throws {
         let (task, peer) = try await dialogue()
         await peer.send("HTTP/1.1 100 Continue\r\n\r\nHTTP/1.1 200 OK\r\nX-A: b\r\nContent-Length: 10\r\n\r\n")
         let response = try await task.value
@@ -45,7 +45,7 @@ import Testing
         await #expect(throws: HTTPError.streamSpent) { for try await _ in response.body.chunks {} }
     }
 
-    @Test func `comes in chunks without a length`() async throws {
+    @Test func `A streamed response comes in chunks without a length`() async throws {
         let (task, peer) = try await dialogue()
         await peer.send("HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n")
         let body = try await task.value.body
@@ -54,7 +54,7 @@ import Testing
         #expect(try await body.collected(upTo: 100) == Array("helloyou".utf8))
     }
 
-    @Test func `has let go of its transfer when it ends, so that the next request gets its own answer`() async throws {
+    @Test func `A streamed response has released its transfer when it ends`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello") }
         let (transport, port) = (transport, server.port)
         // Lanes beside each other keep the loop's thread driving; each takes at once what its stream has given back.
@@ -75,21 +75,21 @@ import Testing
     }
 
     @Test(arguments: [HTTPStatus.noContent, 304, .ok])
-    func `without content ends at once`(status: HTTPStatus) async throws {
+    func `A streamed response without content ends at once`(status: HTTPStatus) async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 \(status) X\r\nContent-Length: 0\r\n\r\n") }
         let response = try await transport.respond(to: request(to: server.port))
         #expect(response.status == status)
         #expect(try await response.body.collected(upTo: 0) == [])
     }
 
-    @Test func `to HEAD has no content, whatever length is announced`() async throws {
+    @Test func `A streamed response to HEAD has no content, whatever length is announced`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 99\r\n\r\n") }
         let response = try await transport.respond(to: request(to: server.port, .head))
         #expect(response.fields[.contentLength] == "99")
         #expect(try await response.body.collected(upTo: 0) == [])
     }
 
-    @Test func `leaves its connection for the next request`() async throws {
+    @Test func `A streamed response leaves its connection for the next request`() async throws {
         let server = try RawHTTPServer { .response(body: "answer \($0.number)") }
         for number in 0..<20 {
             let response = try await transport.respond(to: request(to: server.port))
@@ -99,7 +99,7 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 10\r\n\r\nhalf", "Transfer-Encoding: chunked\r\n\r\n4\r\nhalf\r\n"])
-    func `that breaks off in the middle throws there`(text: String) async throws {
+    func `A streamed response that breaks off in the middle throws there`(text: String) async throws {
         let server = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\n" + text) }
         let response = try await transport.respond(to: request(to: server.port))
         var iterator = response.body.chunks.makeAsyncIterator()
@@ -109,18 +109,19 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func `that never comes throws instead`() async throws {
+    @Test func `A streamed response that never comes throws instead`() async throws {
         let server = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\nX-A: b") }
         await #expect(throws: HTTPError.offline) { try await transport.respond(to: request(to: server.port)) }
     }
 
-    @Test func `is aborted when its stream is let go unread`() async throws {
+    @Test func `A streamed response is aborted when its stream is released unread`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         _ = try await transport.respond(to: request(to: server.port)).status
         for await event in server.events { if case .closedByClient = event { break } }
     }
 
-    @Test func `is aborted when its reader leaves early, though the response lives on`() async throws {
+    @Test
+    func `A streamed response is aborted when its reader leaves early, though the response lives on`() async throws {
         let (task, peer) = try await dialogue()
         await peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
         let response = try await task.value
@@ -132,7 +133,7 @@ import Testing
         #expect(response.status == .ok)
     }
 
-    @Test func `is aborted with the task that reads it`() async throws {
+    @Test func `A streamed response is aborted with the task that reads it`() async throws {
         let (task, peer) = try await dialogue()
         await peer.send("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf")
         let response = try await task.value
@@ -144,14 +145,14 @@ import Testing
         #expect(await peer.receive() == nil)
     }
 
-    @Test func `is aborted with the task that waits for its head`() async throws {
+    @Test func `A streamed response is aborted with the task that waits for its head`() async throws {
         let (task, peer) = try await dialogue()
         task.cancel()
         await #expect(throws: HTTPError.cancelled) { try await task.value }
         #expect(await peer.receive() == nil)
     }
 
-    @Test func `makes the server wait for a slow reader`() async throws {
+    @Test func `A streamed response makes the server wait for a slow reader`() async throws {
         let (task, peer) = try await dialogue()
         await peer.send("HTTP/1.1 200 OK\r\nContent-Length: \(64 << 20)\r\n\r\n")
         let response = try await task.value
@@ -175,7 +176,7 @@ import Testing
         #expect(most < 40)
     }
 
-    @Test func `over its limit is too large, when it gets there`() async throws {
+    @Test func `A streamed response over its limit is too large when it gets there`() async throws {
         var configuration = CurlTransport.Configuration()
         configuration.maximumStreamedBytes = 10
         let transport = CurlTransport(configuration: configuration)
@@ -192,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `has its time until the head, and then for each pause`() async throws {
+    @Test func `A streamed response has its time until the head, and then for each pause`() async throws {
         let server = try RawHTTPServer { request in
             request.number == 0 && request.line.contains("/head") ? .stall : .text("HTTP/1.1 200 OK\r\n\r\nsome")
         }
@@ -222,7 +223,7 @@ import Testing
         return (peer, task)
     }
 
-    @Test func `answers while the request is still being sent`() async throws {
+    @Test func `A streamed response answers while the request is still being sent`() async throws {
         let source = Piecewise()
         let (peer, task) = try await answered(halfWayThrough: source)
         let response = try await task.value
@@ -237,7 +238,7 @@ import Testing
         await source.isLetGo()
     }
 
-    @Test func `ends with the error of the source that the request was sent from`() async throws {
+    @Test func `A streamed response ends with the error of the request's source`() async throws {
         let source = Piecewise()
         let (peer, task) = try await answered(halfWayThrough: source)
         defer { withExtendedLifetime(peer) {} }
@@ -247,7 +248,7 @@ import Testing
         await #expect(throws: Piecewise.Broken.self) { try await iterator.next() }
     }
 
-    @Test func `comes to each of many that read at once`() async throws {
+    @Test func `A streamed response comes to each of many that read at once`() async throws {
         let body = String(repeating: "0123456789", count: 50_000)
         let server = try RawHTTPServer { .response(body: $0.line + body) }
         try await withThrowingTaskGroup(of: Void.self) { group in

@@ -9,8 +9,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `A request with a condition` {
-    @Test func `is not sent where it does not meet it, and says so`() async throws {
+@Suite struct SendConditionTests {
+    @Test func `A request with a condition is not sent if it does not meet it, and says so`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         let transport = CurlTransport()
         _ = try await transport.respond(to: server.request(.get, "/first"))
@@ -25,7 +25,7 @@ import Testing
         #expect(server.requests.map(\.line) == ["GET /first HTTP/1.1", "GET /last HTTP/1.1"])
     }
 
-    @Test func `is sent where it meets it when its connection is there`() async throws {
+    @Test func `A request with a condition is sent if it meets it when its connection is ready`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         let transport = CurlTransport()
         let isConnected = Mutex<[Bool]>([])
@@ -40,7 +40,10 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func `has no time limit if it is a POST, since only a refresh has a condition`() async throws {
+    @Test
+    func `A request with a condition has no time limit if it is a POST, since only a refresh has a condition`()
+        async throws
+    {
         let (answer, end) = (Gate(), Gate())
         let handler = ClosureHandler { request in
             await (request.pathWithoutQuery == "/silent" ? end : answer).pass()

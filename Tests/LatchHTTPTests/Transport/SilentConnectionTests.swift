@@ -9,7 +9,7 @@ import Testing
 @testable import LatchHTTP
 
 /// Connections that a change of the network has ended without a word.
-@Suite(.timeLimit(.minutes(2))) struct `A pooled connection that is silent` {
+@Suite(.timeLimit(.minutes(2))) struct SilentConnectionTests {
     private func request(_ server: RawHTTPServer, limit: Duration = .seconds(20)) -> HTTPRequest {
         var request = server.request()
         request.timeout = limit
@@ -27,7 +27,10 @@ import Testing
         await peer.send(Array("HTTP/1.1 200 OK\r\nContent-Length: 4\r\n\r\ngood".utf8))
     }
 
-    @Test func `costs one request its time, and takes the older ones with it`() async throws {
+    @Test
+    func `A pooled connection that is silent costs one request its time, and older connections end with it`()
+        async throws
+    {
         let listener = try RawListener()
         let transport = CurlTransport()
         async let one = transport.respond(to: request(listener))
@@ -54,7 +57,8 @@ import Testing
     }
 
     @Test(.enabled(if: HTTP2Server.isInstalled))
-    func `gets no further request of HTTP/2, also while one is on it`() async throws {
+    func `A pooled connection that is silent gets no further request of HTTP/2, even while one is on it`() async throws
+    {
         let server = try await HTTP2Server(files: ["good": "good"])
         var configuration = CurlTransport.Configuration()
         configuration.certificateAuthorityFile = server.certificate
@@ -76,7 +80,10 @@ import Testing
         #expect(connections == 2)
     }
 
-    @Test func `ends after two minutes in which the peer acknowledges nothing`() async throws {
+    @Test
+    func `A pooled connection that is silent ends after two minutes in which the peer acknowledges nothing`()
+        async throws
+    {
         let server = try RawHTTPServer { _ in .response(body: "good") }
         let transport = CurlTransport()
         _ = try await transport.respond(to: request(server))

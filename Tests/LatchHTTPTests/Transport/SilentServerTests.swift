@@ -8,11 +8,11 @@ import Testing
 @testable import LatchHTTP
 
 /// The tests of a server that accepts and says nothing; `make interop` runs them with another libcurl, too.
-@Suite(.timeLimit(.minutes(2))) struct `A transfer to a server that is silent` {
+@Suite(.timeLimit(.minutes(2))) struct SilentServerTests {
     /// The time after which a call that still waits has failed.
     private static let limit = Duration.seconds(20)
 
-    @Test func `is made with the libcurl that make interop asks for`() {
+    @Test func `A transfer to a silent server is made with the libcurl that make interop asks for`() {
         let major = ProcessInfo.processInfo.environment["LATCH_LIBCURL"]
         #expect(major == nil || (major == "7") == CurlLoop.sharesUnansweredConnections)
     }
@@ -56,7 +56,8 @@ import Testing
         }
     }
 
-    @Test(arguments: Wire.allCases) func `is cancelled, and the next call does not wait for it`(
+    @Test(arguments: Wire.allCases)
+    func `A transfer to a silent server is canceled, and the next call does not wait for it`(
         wire: Wire
     ) async throws {
         let server = try server(wire)
@@ -68,7 +69,8 @@ import Testing
         try await expectAnswer(wire, from: server, by: transport)
     }
 
-    @Test(arguments: Wire.allCases) func `runs into its limit, and the next call does not wait for it`(
+    @Test(arguments: Wire.allCases)
+    func `A transfer to a silent server runs into its limit, and the next call does not wait for it`(
         wire: Wire
     ) async throws {
         let server = try server(wire)
@@ -79,7 +81,8 @@ import Testing
         try await expectAnswer(wire, from: server, by: transport)
     }
 
-    @Test(arguments: Wire.allCases) func `is let go while many others wait for the same host`(
+    @Test(arguments: Wire.allCases)
+    func `A transfer to a silent server is released while many others wait for the same host`(
         wire: Wire
     ) async throws {
         let server = try server(wire, silent: 3)
@@ -111,7 +114,7 @@ import Testing
 @Suite(
     .enabled(if: HTTP2Server.isInstalled, "needs nghttpd (package nghttp2-server) and openssl"),
     .timeLimit(.minutes(2)))
-struct `An HTTP2 transfer without an answer yet` {
+struct SilentTransferTests {
     private let sent = AsyncStream<Void>.makeStream()
     private let silence = AsyncStream<Void>.makeStream()
 
@@ -142,7 +145,8 @@ struct `An HTTP2 transfer without an answer yet` {
         return request
     }
 
-    @Test(arguments: [true, false]) func `delays no other call to the host`(isPlain: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `An unanswered HTTP/2 transfer delays no other call to the host`(isPlain: Bool) async throws {
         let server = try await HTTP2Server(files: ["a.txt": "a"], isPlain: isPlain)
         let transport = transport(trusting: server)
         let first = Task { try await transport.respond(to: request(server, HTTPBody(stalledContent()))) }
@@ -153,7 +157,8 @@ struct `An HTTP2 transfer without an answer yet` {
         #expect(try await transport.respond(to: request(server)).body.text == "a")
     }
 
-    @Test(arguments: [true, false]) func `is cancelled, and the next calls are answered`(isPlain: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `An unanswered HTTP/2 transfer is canceled, and the next calls are answered`(isPlain: Bool) async throws {
         let server = try await HTTP2Server(files: ["a.txt": "a"], isPlain: isPlain)
         let transport = transport(trusting: server)
         let first = Task { try await transport.respond(to: request(server, HTTPBody(stalledContent()))) }

@@ -53,8 +53,8 @@ private final class Sockets {
     func say(_ text: String) { _ = send(peer, text, text.utf8.count, 0) }
 }
 
-@Suite struct `A table of sockets` {
-    @Test func `watches for what libcurl wants, as often as that changes`() throws {
+@Suite struct SocketTableTests {
+    @Test func `A table of sockets follows libcurl's wishes, however often they change`() throws {
         let sockets = try Sockets()
         var table = sockets.table
         table.opened(sockets.ours)
@@ -75,14 +75,14 @@ private final class Sockets {
             (Event.readable, 1), (Event.writable, 2), (Event.readable | Event.writable, 3), (Event.failed, 4),
             (Event.hungUp, 4), (Event.readable | Event.hungUp, 5),
         ] as [(UInt32, CInt)])
-    func `tells what happened in libcurl's words`(events: UInt32, meaning: CInt) throws {
+    func `A table of sockets reports events in libcurl's terms`(events: UInt32, meaning: CInt) throws {
         let sockets = try Sockets()
         var table = sockets.table
         table.want(Want.both, of: sockets.ours)
         #expect(table.meaning(of: events, on: sockets.ours) == meaning)
     }
 
-    @Test func `puts off to stop watching its own sockets until something happens that nobody waits for`() throws {
+    @Test func `A table of sockets postpones unwatching its own sockets until an unexpected event`() throws {
         let sockets = try Sockets()
         var table = sockets.table
         table.opened(sockets.ours)
@@ -96,7 +96,8 @@ private final class Sockets {
         #expect(sockets.areReported)
     }
 
-    @Test func `stops watching others' sockets at once, since nobody will say that they are closed`() throws {
+    @Test
+    func `A table of sockets stops watching others' sockets at once, since their closing is not reported`() throws {
         let sockets = try Sockets()
         var table = sockets.table
         table.want(Want.in, of: sockets.ours)
@@ -106,7 +107,7 @@ private final class Sockets {
         #expect(!sockets.areReported)
     }
 
-    @Test func `begins anew with a descriptor that is used again`() throws {
+    @Test func `A table of sockets begins again with a descriptor that is reused`() throws {
         let (first, second) = (try Sockets(), try Sockets())
         var table = first.table
         table.opened(first.ours)
@@ -122,7 +123,7 @@ private final class Sockets {
     }
 
     @Test(arguments: [-1, 0, 100_000] as [CInt])
-    func `has nothing to say of descriptors that it does not know`(descriptor: CInt) throws {
+    func `A table of sockets reports nothing of unknown descriptors`(descriptor: CInt) throws {
         let sockets = try Sockets()
         var table = sockets.table
         table.closed(descriptor)
@@ -133,8 +134,8 @@ private final class Sockets {
     }
 }
 
-@Suite struct `The wake-up events of a loop` {
-    @Test func `ring through epoll until they are silenced, however often they were rung`() throws {
+@Suite struct WakeUpTests {
+    @Test func `The wake-up events of a loop ring through epoll until they are silenced`() throws {
         let wakeUps = try WakeUpEvents()
         defer { wakeUps.close() }
         #expect(!hasEvents(wakeUps.epoll))
@@ -145,7 +146,7 @@ private final class Sockets {
         wakeUps.clearDriverEvent()
     }
 
-    @Test func `are heard by a thread that begins to wait after they were rung`() throws {
+    @Test func `The wake-up events of a loop are heard by a thread that begins to wait after they were rung`() throws {
         let wakeUps = try WakeUpEvents()
         defer { wakeUps.close() }
         wakeUps.wakeThread()

@@ -11,14 +11,14 @@ import Testing
 @Suite(
     .enabled(if: HTTP2Server.isInstalled, "needs nghttpd (package nghttp2-server) and openssl"),
     .timeLimit(.minutes(10)))
-struct `HTTP/2 over TLS` {
+struct TLSTests {
     private func transport(trusting server: HTTP2Server) -> CurlTransport {
         var configuration = CurlTransport.Configuration()
         configuration.certificateAuthorityFile = server.certificate
         return CurlTransport(configuration: configuration)
     }
 
-    @Test func `is spoken where the server offers it`() async throws {
+    @Test func `HTTP/2 over TLS is used if the server offers it`() async throws {
         let server = try await HTTP2Server(files: ["hello.txt": "hello"])
         let transport = transport(trusting: server)
         for _ in 0..<3 {
@@ -30,7 +30,7 @@ struct `HTTP/2 over TLS` {
         }
     }
 
-    @Test func `carries many requests at once on one connection`() async throws {
+    @Test func `HTTP/2 over TLS carries many requests at once on one connection`() async throws {
         let server = try await HTTP2Server(files: ["hello.txt": "hello"])
         let transport = transport(trusting: server)
         try await withThrowingTaskGroup(of: String?.self) { group in
@@ -43,7 +43,7 @@ struct `HTTP/2 over TLS` {
         #expect(await server.connectionsInAll() == 1 || !CurlLoop.sharesUnansweredConnections)
     }
 
-    @Test func `carries content and its answer`() async throws {
+    @Test func `HTTP/2 over TLS carries content and its answer`() async throws {
         let server = try await HTTP2Server(files: [:])
         let content = [UInt8]((0..<300_000).map { UInt8(truncatingIfNeeded: $0 &* 7) })
         let request = server.request(.post, "/echo", body: HTTPBody(content))
@@ -51,7 +51,7 @@ struct `HTTP/2 over TLS` {
         #expect(response.body.bytes == content)
     }
 
-    @Test func `from a server whose certificate nobody vouches for is refused`() async throws {
+    @Test func `HTTP/2 over TLS from a server with an untrusted certificate is refused`() async throws {
         let server = try await HTTP2Server(files: ["hello.txt": "hello"])
         let error = await #expect(throws: HTTPError.self) {
             try await CurlTransport().respond(to: server.request(.get, "/hello.txt?token=secret"))
@@ -62,7 +62,7 @@ struct `HTTP/2 over TLS` {
         #expect(error?.message.contains("self-signed certificate") == true, "\(error?.message ?? "")")
     }
 
-    @Test func `from a server with a certificate for another name is refused`() async throws {
+    @Test func `HTTP/2 over TLS from a server with a certificate for another name is refused`() async throws {
         let server = try await HTTP2Server(files: [:])
         var request = server.request(.get, "/")
         request.authority = "localhost:\(server.port)"
@@ -72,7 +72,10 @@ struct `HTTP/2 over TLS` {
         #expect(error?.message.contains("name") == true && error?.message.contains("localhost") == true)
     }
 
-    @Test func `with a file of authorities is refused where only the system's folder vouches for it`() async throws {
+    @Test
+    func `HTTP/2 over TLS with a file of authorities is refused if only the system's folder has the authority`()
+        async throws
+    {
         let server = try await HTTP2Server(files: ["hello.txt": "hello"])
         let other = try await HTTP2Server(files: [:])
         let folder = FileManager.default.temporaryDirectory.appending(path: "latch-ca-\(UUID().uuidString)")
@@ -94,7 +97,7 @@ struct `HTTP/2 over TLS` {
         #expect(error?.code == HTTPError.tls.code)
     }
 
-    @Test func `with a file of authorities that does not exist is refused`() async throws {
+    @Test func `HTTP/2 over TLS with a file of authorities that does not exist is refused`() async throws {
         let server = try await HTTP2Server(files: [:])
         var configuration = CurlTransport.Configuration()
         configuration.certificateAuthorityFile = "/nonexistent.pem"

@@ -4,7 +4,7 @@ import LatchHTTP
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `The time limit of a transfer` {
+@Suite(.timeLimit(.minutes(1))) struct TimeLimitTests {
     private let configuration = {
         var configuration = CurlTransport.Configuration()
         configuration.maximumConnectionsPerHost = 1
@@ -14,7 +14,7 @@ import Testing
 
     // With https, libcurl 7.88 waits for the other's handshake, to share its connection.
     @Test(arguments: ["http", "https"], [true, false])
-    func `covers the wait for a connection`(scheme: String, isStream: Bool) async throws {
+    func `The time limit of a transfer covers the wait for a connection`(scheme: String, isStream: Bool) async throws {
         let server = try RawHTTPServer { _ in .stall }
         let transport = CurlTransport(configuration: configuration)
         var first = server.request()
@@ -31,7 +31,7 @@ import Testing
         await #expect(throws: HTTPError.cancelled) { try await busy.value }
     }
 
-    @Test func `set by a deadline ends a stream that goes on for ever`() async throws {
+    @Test func `The time limit of a transfer set by a deadline ends a stream that goes on forever`() async throws {
         let listener = try RawListener()
         let sending = Task {
             guard let peer = await listener.accept() else { return }
@@ -52,7 +52,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `An idle connection` {
+@Suite(.timeLimit(.minutes(1))) struct IdleConnectionTests {
     private func request(_ listener: RawListener) -> HTTPRequest {
         HTTPRequest(scheme: "http", authority: "127.0.0.1:\(listener.port)", path: "/")
     }
@@ -61,7 +61,7 @@ import Testing
 
     // A server says 408 before it closes an idle connection, and an attacker may say anything.
     @Test(arguments: ["", "HTTP/1.1 408 Request Timeout\r\nContent-Length: 0\r\n\r\n"], [true, false])
-    func `is given up when the server ends it or says what nobody asked for`(
+    func `An idle connection is closed when the server ends it or sends unrequested bytes`(
         text: String, isEnded: Bool
     ) async throws {
         guard isEnded || !text.isEmpty else { return }
@@ -83,7 +83,7 @@ import Testing
         #expect(try await second.body.text == "good")
     }
 
-    @Test func `serves the next request if the server has said nothing more`() async throws {
+    @Test func `An idle connection serves the next request if the server has said nothing more`() async throws {
         let server = try RawHTTPServer { _ in .response(body: "good") }
         let transport = CurlTransport()
         for _ in 0..<3 { #expect(try await transport.respond(to: server.request()).body.text == "good") }
@@ -91,7 +91,8 @@ import Testing
     }
 
     // RFC 9112 §6.3: the end of such a response is unclear.
-    @Test(arguments: [true, false]) func `is none after a response with two lengths`(isStream: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `No connection is kept after a response with two lengths`(isStream: Bool) async throws {
         let server = try RawHTTPServer { _ in
             .text("HTTP/1.1 200 OK\r\nContent-Length: 5\r\nContent-Length: 2\r\n\r\nhello")
         }

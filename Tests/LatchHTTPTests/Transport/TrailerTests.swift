@@ -5,7 +5,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Trailer fields` {
+@Suite(.timeLimit(.minutes(2))) struct TrailerTests {
     private let transport = CurlTransport()
     private static let answer =
         "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nhello\r\n0\r\nX-Sum: 12\r\nx-bin:  AAE \r\n\r\n"
@@ -22,27 +22,27 @@ import Testing
         return try await task.value
     }
 
-    @Test func `come with content in memory`() async throws {
+    @Test func `Trailer fields come with content in memory`() async throws {
         let response = try await response(Self.answer, isStreamed: false)
         #expect(response.body.text == "hello")
         #expect(response.body.trailers == ["X-Sum": "12", "x-bin": "AAE"])
         #expect(response.fields["X-Sum"] == nil)
     }
 
-    @Test func `come with a stream when it is at its end, and not before`() async throws {
+    @Test func `Trailer fields come with a stream when it is at its end, and not before`() async throws {
         let response = try await response(Self.answer, isStreamed: true)
         #expect(response.body.trailers.isEmpty || response.body.stream != nil)
         #expect(try await response.body.collected(upTo: 100) == Array("hello".utf8))
         #expect(response.body.trailers == ["X-Sum": "12", "x-bin": "AAE"])
     }
 
-    @Test func `are kept when a stream is collected`() async throws {
+    @Test func `Trailer fields are kept when a stream is collected`() async throws {
         let collected = try await response(Self.answer, isStreamed: true).collected()
         #expect(collected.body.trailers["x-sum"] == "12")
         #expect(collected.body.text == "hello")
     }
 
-    @Test func `are kept when progress is reported`() async throws {
+    @Test func `Trailer fields are kept when progress is reported`() async throws {
         let response = try await response(Self.answer, isStreamed: true)
         let reporting = response.body.reporting { _, _ in }
         #expect(try await reporting.collected(upTo: 100).count == 5)
@@ -50,7 +50,9 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `are none where there are none, also for the next answer of a transfer`(isStreamed: Bool) async throws {
+    func `Trailer fields are empty if there are none, also for the next answer of a transfer`(isStreamed: Bool)
+        async throws
+    {
         _ = try await response(Self.answer, isStreamed: isStreamed).collected()
         let next = try await response("HTTP/1.1 200 OK\r\nContent-Length: 2\r\n\r\nhi", isStreamed: isStreamed)
         #expect(try await next.body.collected(upTo: 10) == Array("hi".utf8))
@@ -58,7 +60,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `are limited as a head is`(isStreamed: Bool) async throws {
+    func `Trailer fields are limited as a head is`(isStreamed: Bool) async throws {
         let line = "X-A: " + String(repeating: "a", count: 60_000) + "\r\n"
         let answer =
             "HTTP/1.1 200 OK\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n" + String(repeating: line, count: 6) + "\r\n"
@@ -67,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `stand beside content that is in memory`() {
+    @Test func `Trailer fields accompany content in memory`() {
         let body = HTTPBody(Array("a".utf8), trailers: ["x": "y"])
         #expect(body.trailers == ["x": "y"])
         #expect(body != HTTPBody(Array("a".utf8)))

@@ -7,7 +7,7 @@ import TestSupport
 import Testing
 
 /// Report Q9 in Documentation/PublicReports.md.
-@Suite struct `A response with a transfer coding` {
+@Suite struct TransferCodingTests {
     private static let content = "hello world"
 
     private func server(_ codings: String, isCoded: Bool = true) throws -> RawHTTPServer {
@@ -26,7 +26,7 @@ import Testing
         ("Transfer-Encoding: x-gzip\r\nTransfer-Encoding: chunked", "x-gzip"),
         ("Transfer-Encoding: chunked, gzip", "gzip"), ("Transfer-Encoding: deflate, gzip, chunked", "deflate"),
     ])
-    func `that no request allows is an error that names it, whole or as a stream`(
+    func `A response with a transfer coding that no request allows is an error, whole or as a stream`(
         fields: String, coding: String
     ) async throws {
         let server = try server(fields)
@@ -42,12 +42,12 @@ import Testing
     }
 
     @Test(arguments: ["chunked", "Chunked", "identity, chunked", ", chunked"])
-    func `of chunks is read`(codings: String) async throws {
+    func `A response with a transfer coding of chunks is read`(codings: String) async throws {
         let server = try server("Transfer-Encoding: \(codings)", isCoded: false)
         #expect(try await CurlTransport().respond(to: server.request()).body.text == Self.content)
     }
 
-    @Test func `and no content is read`() async throws {
+    @Test func `A response with a transfer coding and no content is read`() async throws {
         let server = try RawHTTPServer { _ in
             .closing(after: "HTTP/1.1 304 Not Modified\r\nTransfer-Encoding: gzip, chunked\r\n\r\n")
         }

@@ -29,9 +29,10 @@ private final class PausableTask: @unchecked Sendable {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A transfer that its reader pauses` {
+@Suite(.timeLimit(.minutes(1))) struct TransferPauseTests {
     // Larger than the buffer, so that each chunk pauses; smaller, so that some do.
-    @Test(arguments: [300_000, 70_000]) func `always goes on when the buffer is empty`(size: Int) async throws {
+    @Test(arguments: [300_000, 70_000])
+    func `A transfer that its reader pauses always goes on when the buffer is empty`(size: Int) async throws {
         let (buffer, pause, task) = (ResponseBuffer<Int>(), TransferPause(), PausableTask())
         let count = 3000
         let chunk = [UInt8](repeating: 1, count: size)

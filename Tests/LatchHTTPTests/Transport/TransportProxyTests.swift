@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchHTTP
 
-@Suite(.timeLimit(.minutes(2))) struct `The proxy of a transport` {
+@Suite(.timeLimit(.minutes(2))) struct TransportProxyTests {
     private static func transport(_ proxy: HTTPProxy?, trusting file: String? = nil) -> CurlTransport {
         var configuration = CurlTransport.Configuration()
         (configuration.proxy, configuration.certificateAuthorityFile) = (proxy, file)
@@ -22,7 +22,8 @@ import Testing
     // RFC 7617 §2: "ada:sécret" in Base64.
     private static let basic = "Basic YWRhOnPDqWNyZXQ="
 
-    @Test(arguments: [true, false]) func `gets the requests, and its user and password`(isInURL: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `The proxy of a transport gets the requests, and its user and password`(isInURL: Bool) async throws {
         let proxy = try RawHTTPServer { _ in .response(body: "through the proxy") }
         let server = try RawHTTPServer { _ in .response(body: "direct") }
         let address =
@@ -40,7 +41,7 @@ import Testing
         #expect(server.requests.allSatisfy { $0.values(of: "Proxy-Authorization").isEmpty })
     }
 
-    @Test func `connects to hosts with TLS`() async throws {
+    @Test func `The proxy of a transport connects to hosts with TLS`() async throws {
         let proxy = try RawHTTPServer { _ in .response(407, body: "no") }
         let transport = Self.transport(try HTTPProxy(proxy.url, user: "ada", password: "s\u{E9}cret"))
         let error = await #expect(throws: HTTPError.self) {
@@ -52,7 +53,7 @@ import Testing
         #expect(proxy.requests.first?.values(of: "Proxy-Authorization") == [Self.basic])
     }
 
-    @Test func `gets nothing for its exceptions`() async throws {
+    @Test func `The proxy of a transport gets no request for its exceptions`() async throws {
         let proxy = try RawHTTPServer { _ in .response(body: "through the proxy") }
         let transport = Self.transport(
             try HTTPProxy(proxy.url, user: "ada", password: "secret", except: ["one.invalid", ".corp.invalid"]))
@@ -66,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `takes the place of the environment's`() async {
+    @Test func `The proxy of a transport replaces the environment's`() async {
         await #expect(processExitsWith: .success) {
             let (mine, other) = (try RawHTTPServer { _ in .response() }, try RawHTTPServer { _ in .response() })
             setenv("http_proxy", other.url, 1)
@@ -82,7 +83,7 @@ import Testing
     }
 
     // RFC 1928 and RFC 1929.
-    @Test func `can be one of SOCKS`() async throws {
+    @Test func `The proxy of a transport can be one of SOCKS`() async throws {
         let listener = try RawListener()
         let transport = Self.transport(
             try HTTPProxy("socks5h://127.0.0.1:\(listener.port)", user: "ada", password: "secret"))
@@ -99,7 +100,8 @@ import Testing
         #expect(try await call.value.body.text == "good")
     }
 
-    @Test(.enabled(if: TestIdentity.isPossible)) func `can be reached with TLS, if its certificate is trusted`()
+    @Test(.enabled(if: TestIdentity.isPossible))
+    func `The proxy of a transport can be reached with TLS, if its certificate is trusted`()
         async throws
     {
         try await withTemporaryFolder { folder in
@@ -117,7 +119,7 @@ import Testing
         }
     }
 
-    @Test func `shows neither user nor password`() throws {
+    @Test func `The proxy of a transport shows neither user nor password`() throws {
         var configuration = CurlTransport.Configuration()
         configuration.proxy = try HTTPProxy("http://canary:canary2@proxy.example", except: ["a.example"])
         var dumped = ""
@@ -134,7 +136,9 @@ import Testing
         ("socks5://p.example:443/", "socks5://p.example:443"), ("http://[::1]:3128", "http://[::1]:3128"),
         ("http://a@p.example:1", "http://p.example:1"),
     ])
-    func `has the usual port of its scheme unless it names one`(address: String, url: String) throws {
+    func `The proxy of a transport has the usual port of its scheme unless it names one`(address: String, url: String)
+        throws
+    {
         #expect(try HTTPProxy(address).address?.url == url)
     }
 
@@ -143,12 +147,12 @@ import Testing
         "http://canary/path", "http://canary?x", "http://a:b\u{0}@canary", "http://ca nary", "http://%FF:x@canary",
         "http://a:%0Ab@canary", "http://:canary@proxy.example", "http://a%3Ab:canary@proxy.example", "http://[canary",
     ])
-    func `is refused where its address is unclear, without showing it`(address: String) {
+    func `The proxy of a transport is refused if its address is unclear, without showing it`(address: String) {
         let error = #expect(throws: HTTPError.invalidURL) { try HTTPProxy(address) }
         #expect(error.map { "\($0)\($0.message)" }?.contains("canary") == false)
     }
 
-    @Test func `is refused with a user, a password or an exception that others would read differently`() {
+    @Test func `The proxy of a transport is refused with ambiguous user, password or exceptions`() {
         for (user, password) in [("a:b", "c"), ("", "c"), ("a", "c\r\nX: y"), ("a\u{0}", "c")] {
             #expect(throws: HTTPError.invalidURL) { try HTTPProxy("http://p", user: user, password: password) }
         }

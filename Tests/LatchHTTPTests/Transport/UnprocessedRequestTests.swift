@@ -13,7 +13,7 @@ import Testing
 @Suite(
     .enabled(if: TestIdentity.isPossible && PythonCommand.isPresent, "needs openssl and python3"),
     .timeLimit(.minutes(2)))
-struct `A request that the server did not process` {
+struct UnprocessedRequestTests {
     private func serving(
         _ ending: LeavingHTTP2Server.Ending, count: Int = 1, after requests: Int = 1,
         _ body: (LeavingHTTP2Server, CurlTransport) async throws -> Void
@@ -34,7 +34,9 @@ struct `A request that the server did not process` {
     }
 
     @Test(arguments: LeavingHTTP2Server.Ending.ofOne.filter(\.isUnprocessed), [0, 1])
-    func `is sent again, whatever its method`(ending: LeavingHTTP2Server.Ending, after requests: Int) async throws {
+    func `An unprocessed request is sent again, whatever its method`(
+        ending: LeavingHTTP2Server.Ending, after requests: Int
+    ) async throws {
         try await serving(ending, after: requests) { server, transport in
             let response = try await transport.respond(to: server.request(.post, body: HTTPBody("content")))
             // The request itself went out twice.
@@ -43,7 +45,7 @@ struct `A request that the server did not process` {
     }
 
     @Test(arguments: LeavingHTTP2Server.Ending.ofOne.filter(\.isUnprocessed), [true, false])
-    func `is sent again with a stream that can be read again`(
+    func `An unprocessed request is sent again with a stream that can be read again`(
         ending: LeavingHTTP2Server.Ending, wantsStream: Bool
     ) async throws {
         try await serving(ending) { server, transport in
@@ -57,7 +59,9 @@ struct `A request that the server did not process` {
 
     // A server that refuses the head may leave the stream unread.
     @Test(arguments: LeavingHTTP2Server.Ending.ofOne.filter { $0.isUnprocessed && $0 != .goAwayAtHead })
-    func `is not sent again with a stream that was read`(ending: LeavingHTTP2Server.Ending) async throws {
+    func `An unprocessed request is not sent again with a stream that was read`(ending: LeavingHTTP2Server.Ending)
+        async throws
+    {
         try await serving(ending) { server, transport in
             let source = Piecewise()
             source.give("content")
@@ -69,7 +73,9 @@ struct `A request that the server did not process` {
     }
 
     @Test(arguments: LeavingHTTP2Server.Ending.ofOne.filter { !$0.isUnprocessed }, [0, 1])
-    func `is not one that it may have processed`(ending: LeavingHTTP2Server.Ending, after requests: Int) async throws {
+    func `An unprocessed request is not one that the server may have processed`(
+        ending: LeavingHTTP2Server.Ending, after requests: Int
+    ) async throws {
         try await serving(ending, after: requests) { server, transport in
             let request = server.request(.post, body: HTTPBody("content"))
             let error = await #expect(throws: HTTPError.offline) { try await transport.respond(to: request) }
@@ -82,7 +88,7 @@ struct `A request that the server did not process` {
     }
 
     @Test(arguments: [LeavingHTTP2Server.Ending.goAwayAndClose, .refused])
-    func `is sent a few times at most`(ending: LeavingHTTP2Server.Ending) async throws {
+    func `An unprocessed request is sent a few times at most`(ending: LeavingHTTP2Server.Ending) async throws {
         try await serving(ending, count: .max, after: 0) { server, transport in
             let request = server.request(.post, body: HTTPBody("content"))
             let error = await #expect(throws: HTTPError.offline) { try await transport.respond(to: request) }
@@ -90,7 +96,7 @@ struct `A request that the server did not process` {
         }
     }
 
-    @Test func `is sent again with another one on its connection`() async throws {
+    @Test func `An unprocessed request is sent again with another one on its connection`() async throws {
         try await serving(.goAwayForTwo) { server, transport in
             async let one = transport.respond(to: server.request())
             async let other = transport.respond(to: server.request())

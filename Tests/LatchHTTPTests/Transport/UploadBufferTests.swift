@@ -7,7 +7,7 @@ import Testing
 @testable import LatchHTTP
 
 /// The requests of libcurl to a buffer, made by hand: some of them are rare in practice.
-@Suite(.timeLimit(.minutes(1))) struct `The content of a request between its stream and libcurl` {
+@Suite(.timeLimit(.minutes(1))) struct UploadBufferTests {
     /// Plays libcurl, which is woken instead of asking again and again.
     private final class Taker: Sendable {
         let feed: UploadBuffer
@@ -43,7 +43,7 @@ import Testing
 
     private struct Broken: Error {}
 
-    @Test func `is asked for only when libcurl wants it`() async {
+    @Test func `Request content for libcurl is requested only when libcurl wants it`() async {
         let opened = Mutex(0)
         let taker = Taker(
             HTTPBodyStream {
@@ -56,14 +56,15 @@ import Testing
         #expect(opened.withLock { $0 } == 1)
     }
 
-    @Test(arguments: [1, 3, 100]) func `comes whole in buffers of any size`(size: Int) async {
+    @Test(arguments: [1, 3, 100])
+    func `Request content for libcurl comes whole in buffers of any size`(size: Int) async {
         let stream = counting(to: 250, announced: true, piece: 7)
         let (bytes, code) = await Taker(stream).takeAll(by: size)
         #expect(bytes == countingBytes(0..<250))
         #expect(code == 0)
     }
 
-    @Test func `begins anew where libcurl has to`() async {
+    @Test func `Request content for libcurl begins again if libcurl has to`() async {
         let taker = Taker(counting(to: 50, announced: true, piece: 7))
         #expect(taker.feed.rewind())
         _ = taker.take(3)
@@ -78,7 +79,7 @@ import Testing
         #expect(await taker.takeAll().bytes == countingBytes(0..<50))
     }
 
-    @Test func `does not begin anew where it can be read once, unless nothing was read`() async {
+    @Test func `Request content for libcurl that can be read once begins again only if nothing was read`() async {
         let taker = Taker(HTTPBodyStream(once: { [1] }))
         #expect(taker.feed.rewind())
         _ = taker.take(1)
@@ -86,7 +87,7 @@ import Testing
         taker.feed.close()
     }
 
-    @Test func `aborts where its source fails, and tells why`() async {
+    @Test func `Request content for libcurl aborts if its source fails, and keeps the reason`() async {
         let left = Mutex(2)
         let taker = Taker(
             HTTPBodyStream(once: {
@@ -102,7 +103,7 @@ import Testing
         #expect(taker.feed.failure is Broken)
     }
 
-    @Test func `gives nothing after it was closed`() async {
+    @Test func `Request content for libcurl gives nothing after it was closed`() async {
         let taker = Taker(counting(to: 50, announced: true, piece: 7))
         _ = taker.take(3)
         await taker.isWoken()

@@ -10,7 +10,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Content that is sent as a stream` {
+@Suite(.timeLimit(.minutes(2))) struct UploadStreamTests {
     private let transport = CurlTransport()
 
     private func request(
@@ -25,7 +25,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPMethod.post, .put, .patch, .delete, .get], [true, false])
-    func `arrives whole with any method`(method: HTTPMethod, isAnnounced: Bool) async throws {
+    func `Streamed content arrives whole with any method`(method: HTTPMethod, isAnnounced: Bool) async throws {
         try await serving(Self.echo) { address in
             let stream = counting(to: 300_001, announced: isAnnounced)
             let response = try await transport.respond(to: request(to: address.port, stream, method))
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `is announced by its length where that is known`() async throws {
+    @Test func `Streamed content is announced by its length if that is known`() async throws {
         let server = try RawHTTPServer { .response(body: String($0.body.count)) }
         let stream = counting(to: 100_000, announced: true)
         let response = try await transport.respond(to: request(to: server.port, stream))
@@ -46,7 +46,7 @@ import Testing
         #expect(sent.body == countingBytes(0..<100_000))
     }
 
-    @Test func `travels in chunks where its length is not known`() async throws {
+    @Test func `Streamed content travels in chunks if its length is not known`() async throws {
         let listener = try RawListener()
         let source = Piecewise()
         let request = request(to: listener.port, source.stream())
@@ -71,7 +71,9 @@ import Testing
 
     /// curl/curl#4949, haiwen/seafile#1230.
     @Test(arguments: [true, false], ["", "Connection: close\r\n"])
-    func `is sent without an expectation where the server refuses that`(isAnnounced: Bool, field: String) async throws {
+    func `Streamed content is sent without an expectation if the server refuses that`(isAnnounced: Bool, field: String)
+        async throws
+    {
         let listener = try RawListener()
         var configuration = CurlTransport.Configuration()
         configuration.continueTimeout = .seconds(600)
@@ -109,19 +111,19 @@ import Testing
     }
 
     @Test(arguments: [HTTPBody("small"), HTTPBody(HTTPBodyStream(Array("small".utf8)))])
-    func `passes on a 417 that is about something else`(body: HTTPBody) async throws {
+    func `Streamed content passes on a 417 for another reason`(body: HTTPBody) async throws {
         let server = try RawHTTPServer { _ in .response(417) }
         #expect(try await transport.respond(to: server.request(.post, body: body)).status == 417)
         #expect(server.requests.count == 1)
     }
 
-    @Test func `of no bytes is no stream`() async throws {
+    @Test func `Streamed content without bytes is not a stream`() async throws {
         let server = try RawHTTPServer { _ in .response() }
         _ = try await transport.respond(to: request(to: server.port, HTTPBodyStream(length: 0) { { nil } }))
         #expect(server.requests.first?.values(of: "Content-Length") == ["0"])
     }
 
-    @Test func `is not even opened where the server refuses the request by its head`() async throws {
+    @Test func `Streamed content is not opened if the server refuses the request by its head`() async throws {
         let listener = try RawListener()
         let source = Piecewise()
         let request = request(to: listener.port, source.stream(isReplayable: true))
@@ -138,7 +140,7 @@ import Testing
         #expect(source.openingCount == 0)
     }
 
-    @Test func `ends where the server answers before it was sent`() async throws {
+    @Test func `Streamed content ends if the server answers before it was sent`() async throws {
         let listener = try RawListener()
         let source = Piecewise()
         let request = request(to: listener.port, source.stream(length: 1_000_000))
@@ -153,7 +155,8 @@ import Testing
         await source.isLetGo()
     }
 
-    @Test func `ends where the server has answered with success and closed before it was sent`() async throws {
+    @Test
+    func `Streamed content ends if the server answered with success and closed before it was sent`() async throws {
         let listener = try RawListener()
         let source = Piecewise()
         let request = request(to: listener.port, source.stream(length: 100))
@@ -169,7 +172,7 @@ import Testing
         await source.isLetGo()
     }
 
-    @Test func `ends where the server closes without an answer`() async throws {
+    @Test func `Streamed content ends if the server closes without an answer`() async throws {
         let listener = try RawListener()
         let source = Piecewise()
         let request = request(to: listener.port, source.stream(length: 1_000_000))
@@ -183,7 +186,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `of a source that fails ends the request with that error`(isAnnounced: Bool) async throws {
+    func `Streamed content of a source that fails ends the request with that error`(isAnnounced: Bool) async throws {
         let listener = try RawListener()
         let source = Piecewise()
         let request = request(to: listener.port, source.stream(length: isAnnounced ? 100 : nil))
@@ -201,7 +204,7 @@ import Testing
     }
 
     @Test(arguments: [99, 101])
-    func `of another length than announced ends the request`(length: Int) async throws {
+    func `Streamed content of another length than announced ends the request`(length: Int) async throws {
         let server = try RawHTTPServer { _ in .response() }
         let bytes = [UInt8](repeating: 1, count: length / 3)
         let pieces = Mutex([bytes, bytes, [UInt8](repeating: 1, count: length - 2 * bytes.count)])
@@ -212,7 +215,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `is aborted with its task, wherever it is`() async throws {
+    @Test func `Streamed content is aborted with its task at any point`() async throws {
         let listener = try RawListener()
         let source = Piecewise()
         let request = request(to: listener.port, source.stream(length: 100))
@@ -226,7 +229,7 @@ import Testing
         await source.isLetGo()
     }
 
-    @Test func `is read no faster than the server takes it`() async throws {
+    @Test func `Streamed content is read no faster than the server takes it`() async throws {
         let listener = try RawListener()
         let pieces = Mutex(0)
         let stream = HTTPBodyStream(
@@ -245,7 +248,7 @@ import Testing
         await #expect(throws: HTTPError.cancelled) { try await task.value }
     }
 
-    @Test func `waits for its source as long as that takes, and for the server as long as it may`() async throws {
+    @Test func `Streamed content waits without a limit for its source, and with a limit for the server`() async throws {
         let (listener, silent) = (try RawListener(), try RawHTTPServer { _ in .stall })
         let source = Piecewise()
         var request = request(to: listener.port, source.stream(length: 2))
@@ -265,7 +268,8 @@ import Testing
         await #expect(throws: HTTPError.timeout) { try await task.value }
     }
 
-    @Test(.tags(.n21)) func `of a file of 100 MB is never far ahead of what the server has taken`() async throws {
+    @Test(.tags(.multipartForms))
+    func `Streamed content of a file of 100 MB is never far ahead of the server`() async throws {
         let size = 100 << 20
         let listener = try RawListener()
         try await withTemporaryFolder { folder in

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `One's own routes behind scopes` {
+@Suite struct ScopeInterceptorTests {
     /// A router beside the server's, as an app that embeds the server has one.
     private func router(_ identity: Identity, requiring scopes: Scopes) -> Router {
         var router = Router()
@@ -33,7 +33,7 @@ import Testing
         return Response(try await router.respond(to: request))
     }
 
-    @Test func `know who asks and for what`() async throws {
+    @Test func `Custom routes behind scopes know the user and the purpose`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
         let router = router(site.identity, requiring: Scopes(parsing: "files:read"))
@@ -43,7 +43,8 @@ import Testing
         #expect(answer.text == "\(account.id) first-party files:write widgets:read")
     }
 
-    @Test func `004: may need several scopes at once, and say which`() async throws {
+    @Test
+    func `Custom routes behind scopes can require several scopes at once, and name them (seed 004)`() async throws {
         let site = try await Site()
         try await site.signUp()
         let router = router(site.identity, requiring: Scopes(parsing: "widgets:write files:write"))
@@ -58,7 +59,7 @@ import Testing
         #expect(try await post(router, bearer: both.accessToken).status == 200)
     }
 
-    @Test func `may need a token alone`() async throws {
+    @Test func `Custom routes behind scopes can require only a token`() async throws {
         let site = try await Site { $0.defaultScopes = [] }
         try await site.signUp()
         let router = router(site.identity, requiring: [])
@@ -66,7 +67,10 @@ import Testing
         #expect(try await post(router, bearer: try await site.passwordGrant().accessToken).status == 200)
     }
 
-    @Test func `let nobody in by a token that is revoked, expired, foreign or of another kind`() async throws {
+    @Test
+    func `Custom routes behind scopes refuse a token that is revoked, expired, foreign or of another kind`()
+        async throws
+    {
         let site = try await Site()
         try await site.signUp()
         let router = router(site.identity, requiring: [])
@@ -84,7 +88,8 @@ import Testing
         #expect(try await post(router, bearer: login.accessToken).status == 401)
     }
 
-    @Test(.tags(.l13)) func `keep to the second in which a token ends, whichever way the clock is set`() async throws {
+    @Test(.tags(.realServer))
+    func `Custom routes behind scopes end a token at its exact second, however the clock is set`() async throws {
         let site = try await Site()
         try await site.signUp()
         let router = router(site.identity, requiring: [])

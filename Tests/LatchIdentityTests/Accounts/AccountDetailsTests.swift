@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `What an account tells about itself` {
+@Suite struct AccountDetailsTests {
     private func full() -> AccountDetailsChange {
         var change = AccountDetailsChange()
         (change.firstName, change.lastName, change.displayName) = (" Ada ", "Lovelace", "The Countess")
@@ -28,7 +28,7 @@ import Testing
         return change
     }
 
-    @Test func `comes back as it was told, and prints as nothing`() async throws {
+    @Test func `A profile comes back as it was set, and prints as nothing`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         site.clock.advance(by: 5)
@@ -43,7 +43,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `changes where it is given, stays where not, and goes where it is empty`() async throws {
+    @Test func `A profile changes given fields, keeps absent ones, and removes empty ones`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         _ = try await site.identity.administration.change(full(), of: ada.id, by: AccountActor(ada.id))
@@ -62,7 +62,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `loses none of many changes at once`() async throws {
+    @Test func `A profile loses none of many changes at once`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         let administration = site.identity.administration
@@ -85,7 +85,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `has a username that is nobody else's`() async throws {
+    @Test func `A profile has a unique user name`() async throws {
         let site = try await Site()
         let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
         _ = try await site.identity.administration.change(full(), of: ada.id, by: AccountActor(ada.id))
@@ -128,7 +128,7 @@ import Testing
     ]
 
     @Test(arguments: 0..<refused.count)
-    func `is refused by the name of what does not fit, and nothing of it is kept`(index: Int) async throws {
+    func `A profile is refused by the name of the invalid field, and nothing of it is kept`(index: Int) async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         let (name, spoil) = Self.refused[index]
@@ -146,7 +146,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackG4)) func `is shown to its owner and to those above, and changed by no stranger`() async throws {
+    @Test(.tags(.objectAccess))
+    func `A profile is shown to its owner and to administrators, and changed by no stranger`() async throws {
         let site = try await Site()
         let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
         let boss = try await site.signUp("boss@example.com", roles: ["admin"])
@@ -171,7 +172,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `says when somebody last signed in`() async throws {
+    @Test func `A profile has the date of the last sign-in`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         #expect(try await site.identity.administration.account(ada.id, for: ada).lastLoginAt == nil)

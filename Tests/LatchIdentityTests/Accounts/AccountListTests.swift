@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A list of accounts` {
+@Suite struct AccountListTests {
     let folder: TemporaryFolder
     let store: IdentityStore
 
@@ -44,8 +44,9 @@ import Testing
     }
 
     @Test(arguments: AccountQuery.Sort.allCases, [true, false])
-    func `is the same in parts as in one piece, in every order`(sort: AccountQuery.Sort, isAscending: Bool) async throws
-    {
+    func `A list of accounts is the same in parts as in one piece, in every order`(
+        sort: AccountQuery.Sort, isAscending: Bool
+    ) async throws {
         try await populate(30)
         var query = AccountQuery()
         (query.sort, query.isAscending) = (sort, isAscending)
@@ -60,7 +61,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `neither repeats nor hides a row while others come and go`() async throws {
+    @Test func `A list of accounts neither repeats nor hides a row while others come and go`() async throws {
         try await populate(12)
         var query = AccountQuery()
         (query.sort, query.isAscending, query.limit) = (.email, true, 5)
@@ -80,7 +81,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `is filtered by role, standing, verification and time, also together`() async throws {
+    @Test func `A list of accounts is filtered by role, standing, verification and time, also together`() async throws {
         try await populate(40)
         var query = AccountQuery()
         query.role = .moderator
@@ -111,7 +112,10 @@ import Testing
         await store.close()
     }
 
-    @Test func `is searched in address, username and names, and a pattern in the search is text`() async throws {
+    @Test
+    func `A list of accounts is searched in address, user name and names, and a pattern in the search is text`()
+        async throws
+    {
         try await populate(20)
         let found = { (search: String) in
             var query = AccountQuery()
@@ -137,7 +141,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `keeps a handful of statements, whatever is asked`() async throws {
+    @Test func `A list of accounts keeps a small number of statements for all filters`() async throws {
         try await populate(4)
         for sort in AccountQuery.Sort.allCases {
             for number in 0..<32 {
@@ -156,7 +160,8 @@ import Testing
         await store.close()
     }
 
-    @Test func `comes with figures that count days in UTC and leave out what was deleted`() async throws {
+    @Test
+    func `A list of accounts comes with figures that count days in UTC and leave out deleted accounts`() async throws {
         let midnight = Date(timeIntervalSince1970: (noon.timeIntervalSince1970 / 86_400).rounded(.down) * 86_400)
         let ages: [Double] = [0, 1, 86_400, 6 * 86_400, 7 * 86_400, 29 * 86_400, 30 * 86_400, 400 * 86_400]
         for (number, age) in ages.enumerated() {

@@ -32,7 +32,7 @@ enum Answer: String, CaseIterable, Sendable {
     }
 }
 
-@Suite struct `What was set before an address was proved` {
+@Suite struct AddressProofTests {
     /// Signs up as a stranger who does not read the mails of the address, and returns the link that was mailed.
     private func squat(_ site: Site, _ email: String = "ada@example.com") async throws -> String {
         try await site.signUp(email, isVerified: false)
@@ -46,8 +46,8 @@ enum Answer: String, CaseIterable, Sendable {
         #expect(try await site.post("/api/auth/reset-password", body).status == 200)
     }
 
-    @Test(.tags(.attackE8), arguments: Answer.allCases)
-    func `signs nobody in any more, and whoever knows the password can sign in again`(answer: Answer) async throws {
+    @Test(.tags(.accountPreHijack), arguments: Answer.allCases)
+    func `A credential from before an address was proved signs no user in any more`(answer: Answer) async throws {
         let site = try await Site()
         let token = try await squat(site)
         let stranger = try await site.logIn()
@@ -60,7 +60,8 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `is not the stranger's password, where the owner chooses another one`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A password from before an address was proved is replaced if the owner chooses another one`() async throws {
         let site = try await Site()
         let token = try await squat(site)
         #expect(try await Answer.newPassword.give(token, to: site) == 200)
@@ -69,7 +70,8 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `keeps the session that makes the proof, and no other`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `The session that proves an address is kept, and no other from before`() async throws {
         let site = try await Site()
         let token = try await squat(site)
         let (here, other) = (try await site.logIn(), try await site.logIn())
@@ -81,7 +83,8 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `is not kept for the session of another account, nor for one that has ended`()
+    @Test(.tags(.accountPreHijack))
+    func `A session of another account, or an ended one, keeps no credential from before the proof`()
         async throws
     {
         let site = try await Site()
@@ -98,8 +101,10 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8), arguments: Answer.allCases)
-    func `is proved where a login needs the proof as well`(answer: Answer) async throws {
+    @Test(.tags(.accountPreHijack), arguments: Answer.allCases)
+    func `A credential from before an address was proved is also proved if a login needs the proof`(answer: Answer)
+        async throws
+    {
         let site = try await Site { $0.requireVerifiedEmail = true }
         let token = try await squat(site)
         #expect(try await site.logIn().string("code") == "emailUnverified")
@@ -108,8 +113,10 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8), arguments: Answer.allCases)
-    func `asks for no code of the stranger's app`(answer: Answer) async throws {
+    @Test(.tags(.accountPreHijack), arguments: Answer.allCases)
+    func `A credential from before an address was proved asks for no code of the stranger's app`(answer: Answer)
+        async throws
+    {
         let site = try await Site()
         let token = try await squat(site)
         let session = try await site.bearer(try await site.logIn().access)
@@ -124,7 +131,8 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `ends with a reset by mail as well, second factor and all`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A credential from before an address was proved also ends with a reset by mail`() async throws {
         let site = try await Site()
         _ = try await squat(site)
         let stranger = try await site.logIn()
@@ -145,8 +153,10 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8, .attackE9), arguments: Answer.allCases)
-    func `takes the account to no other address`(answer: Answer) async throws {
+    @Test(.tags(.accountPreHijack, .addressChange), arguments: Answer.allCases)
+    func `A credential from before an address was proved takes the account to no other address`(answer: Answer)
+        async throws
+    {
         let site = try await Site()
         let token = try await squat(site)
         let session = try await site.bearer(try await site.logIn().access)
@@ -158,7 +168,8 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `is not stored after the proof by a request that began before it`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A credential from before an address was proved is not stored by an earlier request`() async throws {
         let site = try await Site()
         let token = try await squat(site)
         let session = try await site.bearer(try await site.logIn().access)
@@ -185,7 +196,8 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `makes nobody the first administrator`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `An account with an unproved address does not become the first administrator`() async throws {
         let site = try await Site { $0.firstAdministrator = "ada@example.com" }
         let token = try await squat(site)
         let stranger = try await site.logIn()
@@ -204,8 +216,10 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8), arguments: [Answer.json, .password])
-    func `makes nobody the first administrator by another address either`(old: Answer) async throws {
+    @Test(.tags(.accountPreHijack), arguments: [Answer.json, .password])
+    func `An account with an unproved address does not become the first administrator by another address`(old: Answer)
+        async throws
+    {
         let site = try await Site { $0.firstAdministrator = "ada@example.com" }
         try await site.signUp("eve@example.com")
         let session = try await site.bearer(try await site.logIn("eve@example.com").access)
@@ -224,7 +238,8 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `is told from what the owner set by the page, which takes one of two passwords`()
+    @Test(.tags(.accountPreHijack))
+    func `A credential from before an address was proved is distinguished by the page from the owner's`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
@@ -248,7 +263,10 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE4, .attackE8)) func `is replaced by no link that confirms another address`() async throws {
+    @Test(.tags(.mailedTokenReuse, .accountPreHijack))
+    func `A credential from before an address was proved is replaced by no link that confirms another address`()
+        async throws
+    {
         let site = try await Site()
         try await site.signUp()
         let session = try await site.bearer(try await site.logIn().access)
@@ -260,7 +278,8 @@ enum Answer: String, CaseIterable, Sendable {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `is found out by the owner, who signs up and ends it by a reset`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A credential from before an address was proved is found and ended by an owner who signs up`() async throws {
         let site = try await Site()
         let token = try await squat(site)
         let stranger = try await site.logIn()

@@ -6,42 +6,44 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `An e-mail address` {
+@Suite struct EmailAddressTests {
     @Test(arguments: [
         ("ada@example.com", "ada@example.com"), ("  Ada@Example.COM\n", "ada@example.com"),
         ("a.b+tag@sub.example.co.uk", "a.b+tag@sub.example.co.uk"), ("o'neil@example.com", "o'neil@example.com"),
         ("x@xn--bcher-kva.example", "x@xn--bcher-kva.example"), ("a@localhost", "a@localhost"),
     ])
-    func `is found by its key, whatever its case`(typed: String, key: String) throws {
+    func `An email address is found by its key, regardless of case`(typed: String, key: String) throws {
         let address = try EmailAddress(typed)
         #expect(address.key == key)
         #expect(address.text.lowercased() == key)
     }
 
-    @Test(.tags(.attackD9)) func `with a tag is another one than without`() throws {
+    @Test(.tags(.lookalikeNames)) func `An email address with a tag differs from the one without`() throws {
         #expect(try EmailAddress("a+b@example.com").key != EmailAddress("a@example.com").key)
     }
 
     @Test(
-        .tags(.attackD9),
+        .tags(.lookalikeNames),
         arguments: [
             "", " ", "@", "a@", "@b", "a", "a@b@c.d", "a..b@example.com", "a.@example.com", "a@example..com", "a@.com",
             "a b@example.com", "a@b c", "\"quoted\"@example.com", "a@[127.0.0.1]", "a@exam_ple.com", "a,b@example.com",
             "a\u{7F}@example.com", "a\u{200B}@example.com", "ａ@example.com", "a@example.com\u{0}",
             String(repeating: "a", count: 65) + "@example.com", "a@" + String(repeating: "b.", count: 130) + "com",
         ])
-    func `is ASCII of the plain form and nothing else`(typed: String) {
+    func `An email address is ASCII of the plain form and nothing else`(typed: String) {
         #expect(throws: IdentityError.self) { try EmailAddress(typed) }
     }
 }
 
-@Suite struct `The rules for passwords` {
+@Suite struct PasswordRuleTests {
     private let email: EmailAddress
 
     init() throws { email = try EmailAddress("ada@example.com") }
 
     @Test(arguments: ["Secret123!", "correct horse battery staple", "🧪🧪🧪🧪🧪🧪🧪x", "        x", "ÄÖÜäöüß1"])
-    func `take what is long enough and not among the first guesses`(password: String) throws {
+    func `The rules for passwords accept one that is long enough and not among the first guesses`(password: String)
+        throws
+    {
         try PasswordPolicy.check(password, for: email)
     }
 
@@ -49,11 +51,11 @@ import Testing
         "", "1234567", "PassWord", "Password123", "qwertyuiop", "zzzzzzzzzzzz", "ADA@example.com", "🧪🧪🧪🧪🧪🧪🧪",
         String(repeating: "ä", count: 513),
     ])
-    func `refuse the others`(password: String) {
+    func `The rules for passwords refuse the others`(password: String) {
         #expect(throws: IdentityError.self) { try PasswordPolicy.check(password, for: email) }
     }
 
-    @Test func `accept at least 64 characters of any kind`() throws {
+    @Test func `The rules for passwords accept at least 64 characters of any kind`() throws {
         try PasswordPolicy.check(String(repeating: "🧪x", count: 64), for: email)
     }
 }

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `Another address for an account` {
+@Suite struct EmailChangeTests {
     private func begin(_ site: Site, verified: Bool = true) async throws -> Account {
         let ada = try await site.signUp(isVerified: verified)
         let bearer = try await site.bearer(try await site.logIn().access)
@@ -21,7 +21,7 @@ import Testing
         try await site.post("/api/auth/verify-email", ["token": .string(token ?? "")]).status
     }
 
-    @Test func `is taken at once, without a mail, if only its case is another`() async throws {
+    @Test func `A change of address is made at once, without a mail, if only its case changes`() async throws {
         let site = try await Site()
         let ada = try await site.signUp("Ada@Example.com")
         let access = try await site.logIn().access
@@ -46,7 +46,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is not taken with the case of a name that another account has`() async throws {
+    @Test func `A change of address does not take another account's name in another case`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         try await site.signUp("bob@example.com")
@@ -59,8 +59,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9), arguments: [true, false])
-    func `comes when both ends have confirmed it, in either order`(oldFirst: Bool) async throws {
+    @Test(.tags(.addressChange), arguments: [true, false])
+    func `A change of address completes when both ends have confirmed it, in either order`(oldFirst: Bool) async throws
+    {
         let site = try await Site()
         let ada = try await begin(site)
         let device = try #require(try await site.tokens.devices(of: ada.id).first)
@@ -85,8 +86,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9))
-    func `waits for the new end alone where the old address was never verified, and tells the old one`()
+    @Test(.tags(.addressChange))
+    func `A change of address waits only for the new end if the old address was never verified`()
         async throws
     {
         let site = try await Site()
@@ -99,8 +100,10 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8), arguments: [true, false])
-    func `ends when the owner signs out the device that asked for it, or all of them`(all: Bool) async throws {
+    @Test(.tags(.accountPreHijack), arguments: [true, false])
+    func `A change of address ends when the owner signs out the device that requested it, or all of them`(all: Bool)
+        async throws
+    {
         let site = try await Site()
         try await site.signUp(isVerified: false)
         let thief = try await site.bearer(try await site.logIn().access)
@@ -120,7 +123,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9)) func `is named by the page of the old end, which asks for the password`() async throws {
+    @Test(.tags(.addressChange))
+    func `A change of address is named by the page of the old end, which asks for the password`() async throws {
         let site = try await Site()
         let ada = try await begin(site)
         let old = try #require(await site.mailedToken())
@@ -141,7 +145,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9)) func `is refused by the owner, who signs out whoever requested it`() async throws {
+    @Test(.tags(.addressChange))
+    func `A change of address is refused by the owner, who signs out the requesting device`() async throws {
         let site = try await Site()
         _ = try await begin(site)
         let (old, new) = (await site.mailedToken() ?? "", await site.mailedToken(to: "Ada@new.example") ?? "")
@@ -156,7 +161,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE4)) func `ends with its time, with a newer one, and with the password`() async throws {
+    @Test(.tags(.mailedTokenReuse))
+    func `A change of address ends with its time, with a newer one, and with the password`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         _ = try await begin(site)
         let first = try #require(await site.mailedToken(to: "Ada@new.example"))
@@ -178,7 +184,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `is nobody else's, neither at its beginning nor at its end`() async throws {
+    @Test
+    func `A change of address does not take an address in use, neither at its beginning nor at its end`() async throws {
         let site = try await Site()
         try await site.signUp("bob@example.com")
         _ = try await begin(site)
@@ -195,7 +202,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE11)) func `is asked for a few times an hour`() async throws {
+    @Test(.tags(.mailFlood)) func `A change of address can be requested a few times an hour`() async throws {
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
@@ -210,7 +217,7 @@ import Testing
     }
 }
 
-@Suite struct `A password that is changed` {
+@Suite struct PasswordChangeTests {
     private static let new = "another sentence to keep"
 
     private func change(
@@ -223,8 +230,9 @@ import Testing
         }
     }
 
-    @Test(.tags(.a9), arguments: [true, false])
-    func `signs out the others where that is wanted, and never the one that changes it`(all: Bool) async throws {
+    @Test(.tags(.passwordChange), arguments: [true, false])
+    func `A password change signs out the others if wanted, and never the device that makes it`(all: Bool) async throws
+    {
         let site = try await Site()
         try await site.signUp()
         let (here, other) = (try await site.logIn(), try await site.logIn())
@@ -236,7 +244,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.a9)) func `is another one, long enough, and set by who knows the old one`() async throws {
+    @Test(.tags(.passwordChange))
+    func `A password change requires another, long enough password and the old one`() async throws {
         let site = try await Site()
         try await site.signUp()
         let access = try await site.logIn().access
@@ -249,7 +258,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `changes five times an hour, since each one mails an address that may be a stranger's`() async throws {
+    @Test func `A password change is limited to five times an hour, since each one emails an address`() async throws {
         let site = try await Site()
         try await site.signUp()
         let access = try await site.logIn().access
@@ -266,7 +275,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE4)) func `ends what was mailed before`() async throws {
+    @Test(.tags(.mailedTokenReuse)) func `A password change ends the links of earlier emails`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
@@ -277,7 +286,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `loses against a reset that came in between`() async throws {
+    @Test func `A password change loses against a reset that came in between`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         let store = site.identity.services.store

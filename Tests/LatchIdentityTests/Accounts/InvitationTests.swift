@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `An invitation` {
+@Suite struct InvitationTests {
     private func invite(
         _ site: Site, by access: String?, _ content: JSONObject = ["email": "new@example.com"]
     ) async throws -> Response {
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(
-        .tags(.attackK9),
+        .tags(.adminAuthorization),
         arguments: [
             (["user"], ["client"], 403), (["moderator"], [], 403), (["admin"], ["client"], 201),
             (["admin"], ["moderator"], 201), (["admin"], ["admin"], 403), (["admin"], ["super_admin"], 403),
@@ -26,7 +26,9 @@ import Testing
             (["admin", "super_admin"], ["super_admin"], 201), (["admin"], ["client", "owner"], 403),
             (["admin", "owner"], ["owner", "moderator"], 201), (["admin", "super_admin"], ["owner"], 201),
         ] as [([String], [String], Int)])
-    func `gives no role as high as that of who invites`(roles: [String], given: [String], status: Int) async throws {
+    func `An invitation gives no role as high as that of the inviter`(roles: [String], given: [String], status: Int)
+        async throws
+    {
         let site = try await Site()
         try await site.signUp("root@example.com", roles: roles)
         let access = try await site.logIn("root@example.com").access
@@ -44,7 +46,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `needs an administrator who has logged in recently, and an address`() async throws {
+    @Test func `An invitation needs an administrator who has logged in recently, and an address`() async throws {
         let site = try await Site()
         try await site.signUp("root@example.com", roles: ["admin"])
         let login = try await site.logIn("root@example.com")
@@ -59,7 +61,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is a mail whose link sets the password, for as long as a verification`() async throws {
+    @Test func `An invitation is a mail whose link sets the password, for as long as a verification`() async throws {
         let site = try await Site()
         try await site.signUp("root@example.com", roles: ["admin"])
         #expect(try await invite(site, by: try await site.logIn("root@example.com").access).status == 201)

@@ -9,7 +9,7 @@ import Testing
 @testable import LatchIdentity
 
 /// A server that verifies no address by a mailed link alone.
-@Suite struct `A link where the owner must be proved` {
+@Suite struct OwnerProofTests {
     private let path = "/api/auth/verify-email"
 
     private func site() async throws -> (site: Site, token: String) {
@@ -22,7 +22,8 @@ import Testing
         try #require(try await site.identity.administration.account(email: "ada@example.com"))
     }
 
-    @Test(.tags(.attackE8)) func `verifies nothing alone, and is not used up by it`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A link that requires proof of the owner verifies nothing by itself, and is not used up by it`() async throws {
         let (site, token) = try await site()
         let json = try await site.post(path, ["token": .string(token)])
         #expect(json.status == 403 && json.string("code") == "ownerProofRequired")
@@ -36,7 +37,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `verifies with the password`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A link that requires proof of the owner verifies with the password`() async throws {
         let (site, token) = try await site()
         #expect(try await site.post(path, ["token": .string(token), "password": "not it"]).status == 401)
         let right: JSONValue = ["token": .string(token), "password": .string(Site.password)]
@@ -45,8 +47,10 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8), arguments: ["JSON", "RPC"])
-    func `verifies with a session of the account, and of no other`(surface: String) async throws {
+    @Test(.tags(.accountPreHijack), arguments: ["JSON", "RPC"])
+    func `A link that requires proof of the owner verifies with a session of the account, and of no other`(
+        surface: String
+    ) async throws {
         let (site, token) = try await site()
         try await site.signUp("eve@example.com")
         func send(_ access: String) async throws -> Int {
@@ -66,7 +70,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `is not used by a session that ends meanwhile`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A link that requires proof of the owner is not used by a session that ends meanwhile`() async throws {
         let (site, token) = try await site()
         let session = try await site.bearer(try await site.logIn().access)
         _ = try await site.tokens.signOut(device: session.device.publicID, of: session.accountID)
@@ -77,7 +82,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8, .attackE9)) func `takes no account to the address of another user`() async throws {
+    @Test(.tags(.accountPreHijack, .addressChange))
+    func `A link that requires proof of the owner takes no account to the address of another user`() async throws {
         let (site, _) = try await site()
         try await site.signUp("eve@example.com")
         let session = try await site.bearer(try await site.logIn("eve@example.com").access)

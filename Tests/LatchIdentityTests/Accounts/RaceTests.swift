@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A password reset` {
+@Suite struct RaceTests {
     static let newPassword = "another sentence to keep"
 
     /// Runs requests at once with a reset, and gives their answers.
@@ -36,7 +36,8 @@ import Testing
         return try #require(await site.mailedToken())
     }
 
-    @Test(.tags(.attackE7)) func `leaves no device signed in by the old password, whichever came first`() async throws {
+    @Test(.tags(.resetRevocation))
+    func `A password reset leaves no device signed in by the old password, in either order`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         try await site.signUp()
         for _ in 0..<4 {
@@ -58,7 +59,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE7)) func `ends a renewal that is on its way, whichever came first`() async throws {
+    @Test(.tags(.resetRevocation)) func `A password reset ends a renewal in progress, in either order`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -72,7 +73,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE4)) func `and a verification at once leave the address verified and no token behind`()
+    @Test(.tags(.mailedTokenReuse))
+    func `A password reset and a verification at once leave the address verified and no token behind`()
         async throws
     {
         let site = try await Site { $0.requireVerifiedEmail = true }
@@ -90,8 +92,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK7)) func `moves the date of the password forward, though the clock was set back`() async throws
-    {
+    @Test(.tags(.storeFailure))
+    func `A password reset moves the date of the password forward, though the clock was set back`() async throws {
         let folder = try TemporaryFolder()
         let (store, account, _) = try await IdentityStore.populated(in: folder)
         try await store.insert(.example(1, of: account, expiresAt: noon + 10))
@@ -104,7 +106,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `does not undo itself by a rehash of a login that began before it`() async throws {
+    @Test func `A password reset is not undone by a rehash of an earlier login`() async throws {
         let folder = try TemporaryFolder()
         let (store, account, _) = try await IdentityStore.populated(in: folder)
         try await store.insert(.example(1, of: account))
@@ -115,8 +117,9 @@ import Testing
     }
 }
 
-@Suite struct `Disabling an account` {
-    @Test(.tags(.attackC10)) func `leaves no device signed in by a login that was on its way`() async throws {
+@Suite struct DisablingTests {
+    @Test(.tags(.refreshAfterChange))
+    func `Disabling an account leaves no device signed in by a login in progress`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let account = try await site.signUp()
         let answers = try await withThrowingTaskGroup(of: Response?.self) { group in
@@ -144,7 +147,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `and every other change says where there is no such account`() async throws {
+    @Test func `Disabling an account and every other change report a missing account`() async throws {
         let site = try await Site()
         let administration = site.identity.administration
         #expect(try await administration.setStatus(of: "nobody", to: .disabled) == false)
@@ -156,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: ["", "two words", "quo\"te", "back\\slash", "ümlaut", "line\nbreak"])
-    func `or granting takes no role that is not one word`(role: String) async throws {
+    func `Disabling an account or granting takes no role that is not one word`(role: String) async throws {
         let site = try await Site()
         let account = try await site.signUp()
         let error = await #expect(throws: IdentityError.self) {

@@ -9,8 +9,8 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A role` {
-    @Test func `is read from its words, and leaves other words alone`() {
+@Suite struct RoleTests {
+    @Test func `A role is read from its words, and leaves other words unchanged`() {
         #expect(Role(of: []) == .user)
         #expect(Role(of: ["editor"]) == .user)
         #expect(Role(of: ["moderator"]) == .moderator)
@@ -28,7 +28,7 @@ import Testing
         #expect(Role(named: "root") == nil)
     }
 
-    @Test func `is the same in SQL as in Swift, whatever the words are`() async throws {
+    @Test func `A role is the same in SQL as in Swift, for any words`() async throws {
         let folder = try TemporaryFolder()
         let store = try IdentityStore(path: folder.file())
         let words = ["admin", "super_admin", "moderator", "editor", "superXadmin", "administrator"]
@@ -50,7 +50,7 @@ import Testing
 }
 
 /// Every act of every role on every other, as a table that somebody can read.
-@Suite(.tags(.attackK9)) struct `Who may do what to whom` {
+@Suite(.tags(.adminAuthorization)) struct PermissionTests {
     private func account(_ id: String, _ role: Role, _ status: Account.Status = .active) throws -> Account {
         var account = try Account.example(id)
         account.roles = role.words
@@ -86,7 +86,7 @@ import Testing
     ]
 
     @Test(arguments: 0..<table.count)
-    func `is this table`(line: Int) throws {
+    func `The permissions of accounts over accounts are this table`(line: Int) throws {
         let (act, rows) = Self.table[line]
         for (actor, row) in zip(Role.allCases, rows) {
             for (target, letter) in zip(Role.allCases, row) {
@@ -98,7 +98,9 @@ import Testing
     }
 
     @Test(arguments: Role.allCases)
-    func `is of oneself: look, change and delete, and neither role nor status`(role: Role) throws {
+    func `The permissions over the user's account are to view, change and delete it, not role and status`(role: Role)
+        throws
+    {
         let own = try account("self", role)
         for act in [AccountAction.read, .update(AccountDetailsChange()), .delete(isFinal: false)] {
             #expect(may(own, act, own))
@@ -109,7 +111,7 @@ import Testing
     }
 
     @Test(arguments: Account.Status.allCases.filter { $0 != .active })
-    func `is nothing for those who are shut out`(status: Account.Status) throws {
+    func `The permissions of a disabled account are empty`(status: Account.Status) throws {
         let actor = try account("actor", .superAdmin, status)
         for (act, _) in Self.table {
             #expect(!may(actor, act, try account("target", .user)))
@@ -118,9 +120,8 @@ import Testing
     }
 }
 
-@Suite struct `An administrator` {
-    @Test func `is appointed by the configuration, at the login after the proof, and never a second time`() async throws
-    {
+@Suite struct AdministratorTests {
+    @Test func `An administrator is appointed by the configuration, once, at the login after the proof`() async throws {
         let site = try await Site { $0.firstAdministrator = "Ada@example.com" }
         _ = try await site.post(
             "/api/clients/register", ["email": "ada@example.com", "password": .string(Site.password)])
@@ -146,7 +147,8 @@ import Testing
         await again.close()
     }
 
-    @Test func `is not promoted by the setting, alone or with others`() async throws {
+    @Test
+    func `An administrator is not promoted by the setting, neither as the only one nor with others`() async throws {
         let site = try await Site { $0.firstAdministrator = "ada@example.com" }
         try await site.signUp("ada@example.com", roles: ["admin"])
         #expect(try await site.logIn().status == 200)
@@ -154,7 +156,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is appointed at the next login who was there before the setting`() async throws {
+    @Test func `An administrator who was there before the setting is appointed at the next login`() async throws {
         let site = try await Site()
         try await site.signUp()
         try await site.signUp("bob@example.com", isVerified: false)
@@ -167,7 +169,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK9)) func `who is the last cannot be dismissed, shut out or deleted, by anybody`() async throws {
+    @Test(.tags(.adminAuthorization))
+    func `The last administrator cannot be dismissed, disabled or deleted by any user`() async throws {
         let site = try await Site()
         let administration = site.identity.administration
         let last = try await site.signUp(roles: Role.admin.words)
@@ -188,7 +191,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK9)) func `of two who dismiss each other at once one stays`() async throws {
+    @Test(.tags(.adminAuthorization))
+    func `One of two administrators who dismiss each other at once stays`() async throws {
         let site = try await Site()
         for round in 0..<8 {
             let one = try await site.signUp("a\(round)@example.com", roles: Role.superAdmin.words)
@@ -212,8 +216,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackG3), arguments: [Account.Status.disabled, .suspended, .banned])
-    func `shuts an account, and its tokens end at once`(status: Account.Status) async throws {
+    @Test(.tags(.immediateRevocation), arguments: [Account.Status.disabled, .suspended, .banned])
+    func `An administrator disables an account, and its tokens end at once`(status: Account.Status) async throws {
         let site = try await Site()
         let (boss, bob) = (try await site.signUp(roles: ["admin"]), try await site.signUp("bob@example.com"))
         let login = try await site.logIn("bob@example.com")
@@ -234,7 +238,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `deletes for the case of an error, or for good`() async throws {
+    @Test func `An administrator deletes an account by mistake or for good`() async throws {
         let site = try await Site()
         let boss = try await site.signUp(roles: ["admin"])
         let bob = try await site.signUp("bob@example.com")

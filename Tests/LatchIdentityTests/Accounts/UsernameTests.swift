@@ -5,20 +5,20 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A username` {
+@Suite struct UsernameTests {
     @Test(arguments: ["ada", " Ada\t", "A.D-A_9", String(repeating: "a", count: 64)])
-    func `is ASCII, and equals another whatever its case`(text: String) throws {
+    func `A user name is ASCII, and equals another regardless of case`(text: String) throws {
         let name = try Username(text)
         #expect(name.key == name.text.lowercased())
         #expect(try Username(name.text.uppercased()).key == name.key)
     }
 
     @Test(arguments: ["", " ", "a b", "a@b", "ä", "a\u{0}", String(repeating: "a", count: 65)])
-    func `is nothing else`(text: String) {
+    func `A user name in any other form is refused`(text: String) {
         #expect(throws: IdentityError.self) { try Username(text) }
     }
 
-    @Test func `comes back from the store, and leads to its account alone`() async throws {
+    @Test func `A user name comes back from the store, and leads only to its account`() async throws {
         let folder = try TemporaryFolder()
         let store = try IdentityStore(path: folder.file())
         var account = try Account.example()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The audit log` {
+@Suite struct AuditLogTests {
     private func change(_ site: Site, _ sql: String, _ values: [SQLValue] = []) throws {
         try SQLiteConnection(path: site.folder.file(), access: .readWrite).run(sql, values)
     }
@@ -30,7 +30,8 @@ import Testing
         return site
     }
 
-    @Test(.tags(.attackK10)) func `has failed logins and administration, known account or not`() async throws {
+    @Test(.tags(.auditTampering))
+    func `The audit log has failed logins and administration, for known and unknown accounts`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         #expect(try await site.logIn(password: "wrong").status == 401)
@@ -63,8 +64,8 @@ import Testing
         "UPDATE audit SET digest = (SELECT digest FROM audit WHERE id = 4) WHERE id = 5",
     ]
 
-    @Test(.tags(.attackK10), arguments: changes)
-    func `shows every change behind the server's back`(sql: String) async throws {
+    @Test(.tags(.auditTampering), arguments: changes)
+    func `The audit log shows every change made without the server`(sql: String) async throws {
         let site = try await used()
         #expect(try await isIntact(site))
         try change(site, sql)
@@ -76,9 +77,9 @@ import Testing
     }
 
     @Test(
-        .tags(.attackK10),
+        .tags(.auditTampering),
         arguments: [("last_id = 4, last_digest", "id > 4"), ("base_id = 4, base_digest", "id <= 4")])
-    func `shows that entries were cut off together with an end of the chain`(
+    func `The audit log shows that entries were cut off together with an end of the chain`(
         end: String, entries: String
     ) async throws {
         let site = try await used()
@@ -90,7 +91,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK10)) func `shows that an earlier end of the chain was put back`() async throws {
+    @Test(.tags(.auditTampering))
+    func `The audit log shows that an earlier end of the chain was put back`() async throws {
         let site = try await used()
         try change(site, "CREATE TABLE kept AS SELECT * FROM audit_head")
         let last = try #require(try await site.identity.audit.records(limit: 1).first).id
@@ -103,7 +105,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK10)) func `whose chain was removed stays damaged`() async throws {
+    @Test(.tags(.auditTampering)) func `The audit log whose chain was removed stays damaged`() async throws {
         let site = try await used()
         for sql in ["DELETE FROM audit", "DELETE FROM audit_head"] { try change(site, sql) }
         try await site.signUp("later@example.com")
@@ -112,7 +114,9 @@ import Testing
         await site.close()
     }
 
-    @Test func `is not cut by an operator's command, which does not know the server's retention`() async throws {
+    @Test
+    func `The audit log is not cut by an operator's command, which does not know the server's retention`() async throws
+    {
         let site = try await used()
         let count = try await events(site).count
         await site.close()
@@ -127,7 +131,8 @@ import Testing
         await command.close()
     }
 
-    @Test(.tags(.attackK10)) func `cannot be chained anew by a reader of the database`() async throws {
+    @Test(.tags(.auditTampering))
+    func `The audit log cannot be chained again by a reader of the database`() async throws {
         let site = try await used()
         try change(site, "UPDATE audit SET detail = 'forged' WHERE id = 5")
         // A chain with any key of one's own.
@@ -148,8 +153,8 @@ import Testing
         try await Site(in: folder) { $0.storeKey = Self.storeKey }
     }
 
-    @Test(.tags(.attackK10), arguments: ["DELETE FROM audit WHERE id = 5", "DELETE FROM audit"])
-    func `is not chained anew by the server after somebody has removed the chain`(forgery: String) async throws {
+    @Test(.tags(.auditTampering), arguments: ["DELETE FROM audit WHERE id = 5", "DELETE FROM audit"])
+    func `The audit log is not chained again by the server after its chain was removed`(forgery: String) async throws {
         let site = try await sealed()
         for number in 0..<5 { try await site.signUp("u\(number)@example.com") }
         await site.close()
@@ -169,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `of a store that gets a key later goes on`() async throws {
+    @Test func `The audit log of a store that gets a key later continues`() async throws {
         let plain = try await used()
         try await plain.identity.signingKeys.reseal(with: Self.storeKey)
         await plain.close()
@@ -180,7 +185,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is the same chain after restarts and on two nodes`() async throws {
+    @Test func `The audit log is the same chain after restarts and on two nodes`() async throws {
         let first = try await used()
         let second = try await Site(in: first.folder)
         try await second.signUp("two@example.com")
@@ -195,7 +200,7 @@ import Testing
         await third.close()
     }
 
-    @Test func `of an earlier store is chained at its first start, which an entry marks`() async throws {
+    @Test func `The audit log of an earlier store is chained at its first start, which an entry marks`() async throws {
         let folder = try TemporaryFolder()
         let (store, account, _) = try await IdentityStore.populated(in: folder)
         _ = try await store.perform(.setRole(.admin), on: account.id)
@@ -209,7 +214,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `stays verifiable when its oldest entries are removed`() async throws {
+    @Test func `The audit log stays verifiable when its oldest entries are removed`() async throws {
         let site = try await used()
         site.clock.advance(by: 86_400)
         try await site.signUp("late@example.com")
@@ -226,7 +231,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is read in pages`() async throws {
+    @Test func `The audit log is read in pages`() async throws {
         let site = try await used()
         let all = try await site.identity.audit.records(limit: 100)
         let first = try await site.identity.audit.records(limit: 3)

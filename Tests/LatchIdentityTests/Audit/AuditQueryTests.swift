@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A query of the audit log` {
+@Suite struct AuditQueryTests {
     private static let hour = 3600.0
 
     /// Adds an entry for each hour, of two accounts and none in turn.
@@ -58,20 +58,21 @@ import Testing
         await store.close()
     }
 
-    @Test func `selects by account, event and time`() async throws {
+    @Test func `A query of the audit log selects by account, event and time`() async throws {
         let folder = try TemporaryFolder()
         let store = try IdentityStore(path: folder.file())
         try await fill(store)
         try await expectSelections(in: store)
     }
 
-    @Test(needsPostgres) func `selects the same in PostgreSQL`() async throws {
+    @Test(needsPostgres) func `A query of the audit log selects the same in PostgreSQL`() async throws {
         let store = try await IdentityStore.open(try await IdentityDatabase.create())
         try await fill(store)
         try await expectSelections(in: store)
     }
 
-    @Test func `finds the devices of an account, of which the operator signs out one`() async throws {
+    @Test
+    func `A query of the audit log finds the devices of an account, and the operator signs out one`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         let bob = try await site.signUp("bob@example.com")

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The audit log of failures` {
+@Suite struct FailureAuditTests {
     private func failures(_ site: Site) async throws -> [AuditRecord] {
         try await site.identity.audit.records(limit: 1000).filter { $0.event.hasSuffix(".failed") }.reversed()
     }
@@ -18,8 +18,8 @@ import Testing
         if case .intact = try await site.identity.audit.verify() { true } else { false }
     }
 
-    @Test(.tags(.attackK10))
-    func `has each wrong code that was checked, and none that a lock refused`() async throws {
+    @Test(.tags(.auditTampering))
+    func `The audit log of failures has each wrong code that was checked, and none that a lock refused`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         let ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
@@ -36,8 +36,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK10), arguments: ["12345", "not a code", "AAAA-AAAA-AAAA-AAAA"])
-    func `has codes of every form, and never what was typed`(code: String) async throws {
+    @Test(.tags(.auditTampering), arguments: ["12345", "not a code", "AAAA-AAAA-AAAA-AAAA"])
+    func `The audit log of failures has codes of every form, and never the typed text`(code: String) async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (_, access) = try await site.enrol()
         let session = try await site.bearer(access)
@@ -57,7 +57,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK10)) func `stops growing at the limit of guesses from one network`() async throws {
+    @Test(.tags(.auditTampering))
+    func `The audit log of failures stops growing at the limit of guesses from one network`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 10 }
         let (_, _) = try await site.enrol()
         let challenge = try await site.challenge()
@@ -67,7 +68,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK10)) func `has wrong passwords by what they were for`() async throws {
+    @Test(.tags(.auditTampering)) func `The audit log of failures has wrong passwords by their purpose`() async throws {
         let site = try await Site()
         let ada = try await site.signUp(isVerified: false)
         let token = try #require(await site.mailedToken())
@@ -88,7 +89,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK10)) func `is cut to its bound at once, however many entries came within an hour`() async throws
+    @Test(.tags(.auditTampering))
+    func `The audit log of failures is cut to its bound at once, however many entries came within an hour`()
+        async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         try await site.signUp()

@@ -10,9 +10,11 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `An authorization code` {
-    @Test(.tags(.attackA1, .attackA2, .attackA7, .attackA8), arguments: ["verifier", "missing", "client", "redirect"])
-    func `is of no use to whoever lacks a part of its request, and ends`(part: String) async throws {
+@Suite struct AuthorizationCodeTests {
+    @Test(
+        .tags(.wrongVerifier, .missingVerifier, .foreignCode, .otherRedirectURI),
+        arguments: ["verifier", "missing", "client", "redirect"])
+    func `An authorization code is useless without a part of its request, and ends`(part: String) async throws {
         let site = try await Site.authorizing()
         let app = SignInApp()
         let code = try await site.code(app)
@@ -30,7 +32,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackA3, .attackA4)) func `is issued for a challenge of S256 alone`() async throws {
+    @Test(.tags(.plainChallenge, .verifierDowngrade))
+    func `An authorization code is issued only for a challenge of S256`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let app = SignInApp()
@@ -46,7 +49,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackA5)) func `ends what it has given when it is used again`() async throws {
+    @Test(.tags(.codeReplay)) func `An authorization code ends its tokens when it is used again`() async throws {
         let site = try await Site.authorizing()
         let app = SignInApp()
         let code = try await site.code(app)
@@ -60,7 +63,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackA5)) func `ends what it has given also when another one uses it again, hours later`()
+    @Test(.tags(.codeReplay))
+    func `An authorization code also ends its tokens when another client uses it again, hours later`()
         async throws
     {
         let site = try await Site.authorizing()
@@ -73,7 +77,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackA5)) func `ends what it has given also when the password has changed since`() async throws {
+    @Test(.tags(.codeReplay))
+    func `An authorization code also ends its tokens when the password has changed since`() async throws {
         let site = try await Site.authorizing()
         let app = SignInApp()
         let code = try await site.code(app)
@@ -91,7 +96,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackA5)) func `counts as copied where a session ends with it, and once`() async throws {
+    @Test(.tags(.codeReplay))
+    func `An authorization code counts as copied if a session ends with it, and once`() async throws {
         let site = try await Site.authorizing()
         let app = SignInApp()
         // Somebody guesses, and the app comes too late: nothing was given.
@@ -112,7 +118,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `that cannot be stored is a failure of the server, though the app is told of it`() async throws {
+    @Test
+    func `An authorization code that cannot be stored is a server failure, and the app gets an error`() async throws {
         let site = try await Site.authorizing()
         let app = SignInApp()
         var agent = UserAgent(site)
@@ -125,7 +132,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `gives an app of others a token that says no more than its scopes, and no role`() async throws {
+    @Test
+    func `An authorization code gives a third-party app a token with only its scopes, and no role`() async throws {
         let site = try await Site.authorizing()
         try await site.signUp("boss@example.com", roles: ["admin"])
         var app = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back")
@@ -144,7 +152,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is forgotten unused, and only the newest of a browser are kept`() async throws {
+    @Test func `An authorization code is forgotten unused, and only the newest of a browser are kept`() async throws {
         let site = try await Site.authorizing()
         let app = SignInApp()
         var agent = UserAgent(site)
@@ -167,8 +175,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackA6), arguments: SharedStore.all)
-    func `is exchanged by one of sixteen at once, on two nodes`(store: SharedStore) async throws {
+    @Test(.tags(.parallelRedemption), arguments: SharedStore.all)
+    func `An authorization code is exchanged by one of sixteen at once, on two nodes`(store: SharedStore) async throws {
         let location = try await store.location()
         let site = try await Site.authorizing(storedAt: location)
         let other = try await Site.authorizing(in: site.folder, storedAt: location)
@@ -185,7 +193,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackA9)) func `is valid for a minute`() async throws {
+    @Test(.tags(.expiredCode)) func `An authorization code is valid for a minute`() async throws {
         let site = try await Site.authorizing()
         let app = SignInApp()
         let code = try await site.code(app)
@@ -194,8 +202,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackA10), arguments: ["logout", "disabled", "reset", "pages"])
-    func `ends with the session that it comes from`(cause: String) async throws {
+    @Test(.tags(.codeAfterLogout), arguments: ["logout", "disabled", "reset", "pages"])
+    func `An authorization code ends with the session that it comes from`(cause: String) async throws {
         let site = try await Site.authorizing()
         let app = SignInApp()
         var agent = UserAgent(site)
@@ -219,7 +227,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is in the store as a digest`() async throws {
+    @Test func `An authorization code is in the store as a digest`() async throws {
         let site = try await Site.authorizing()
         let code = try await site.code(SignInApp())
         #expect(code.hasPrefix("ac1."))
@@ -231,7 +239,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `of a confidential client needs its secret, and yields no refresh token without that grant`()
+    @Test func `An authorization code of a confidential client needs its secret, and the grant to refresh`()
         async throws
     {
         let site = try await Site.authorizing()

@@ -10,9 +10,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The redirect URI of a request` {
+@Suite struct RedirectURITests {
     @Test(
-        .tags(.attackB1, .attackB3),
+        .tags(.redirectMatching, .errorRedirect),
         arguments: [
             "https://notes.example.com/callback/", "https://notes.example.com/callbac",
             "https://notes.example.com/callbackx",
@@ -25,7 +25,9 @@ import Testing
             "https://notes.example.com/callback\u{301}", "//notes.example.com/callback", "",
             "https://evil.example/", "https://foreign.example/back",
         ])
-    func `is one of the client's, character by character, and errors go nowhere else`(redirect: String) async throws {
+    func `The redirect URI of a request is exactly one of the client's, and errors go nowhere else`(redirect: String)
+        async throws
+    {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         _ = try await agent.authorize(SignInApp())
@@ -42,7 +44,7 @@ import Testing
     }
 
     @Test(
-        .tags(.attackB1),
+        .tags(.redirectMatching),
         arguments: [
             ("http://127.0.0.1:49152/callback", true), ("http://127.0.0.1/callback", true),
             ("http://[::1]:8080/callback", true), ("tool://callback", true), ("http://localhost:49152/callback", false),
@@ -52,7 +54,9 @@ import Testing
             ("http://127.0.0.1.evil.example:80/callback", false), ("https://127.0.0.1:49152/callback", false),
             ("http://127.0.0.2:49152/callback", false), ("tool://callback:80", false),
         ])
-    func `has any port on this machine, and on no other`(redirect: String, isAccepted: Bool) async throws {
+    func `The redirect URI of a request has any port on this machine, and on no other`(
+        redirect: String, isAccepted: Bool
+    ) async throws {
         let tool = try #require(SignInApp.registrations.first { $0.id == "tool" })
         #expect(tool.allows(redirect: redirect) == isAccepted)
         let site = try await Site.authorizing()
@@ -66,7 +70,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `of a client that is not one of the pages is none`() async throws {
+    @Test func `The redirect URI of a request of a client without pages is refused`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         for id in ["first-party", "nobody", "", "latch:pages"] {
@@ -77,13 +81,13 @@ import Testing
     }
 }
 
-@Suite struct `A request for a sign-in` {
+@Suite struct AuthorizationRequestTests {
     @Test(
-        .tags(.attackB2),
+        .tags(.duplicateParameters),
         arguments: [
             "client_id=notes", "redirect_uri=https%3A%2F%2Fnotes.example.com%2Fcallback", "state=x", "scope=openid",
         ])
-    func `has each parameter once`(parameter: String) async throws {
+    func `A request for a sign-in has each parameter once`(parameter: String) async throws {
         let site = try await Site.authorizing()
         let page = try await site.get("\(SignInApp().path())&\(parameter)")
         #expect(page.status == 400 && page.location.isEmpty)
@@ -103,8 +107,8 @@ import Testing
         (["nonce": String(repeating: "n", count: 1025)], "invalid_request"), (["prompt": "none"], "login_required"),
     ]
 
-    @Test(.tags(.attackB4, .attackB5), arguments: 0..<mistakes.count)
-    func `has its errors told to the client, with state and issuer`(index: Int) async throws {
+    @Test(.tags(.responseMode, .mixUp), arguments: 0..<mistakes.count)
+    func `A request for a sign-in returns its errors to the client, with state and issuer`(index: Int) async throws {
         let (changes, code) = Self.mistakes[index]
         let site = try await Site.authorizing()
         let response = try await site.get(SignInApp().path(changes))
@@ -118,14 +122,15 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackB5)) func `is answered in the name of the issuer`() async throws {
+    @Test(.tags(.mixUp)) func `A request for a sign-in is answered in the name of the issuer`() async throws {
         let site = try await Site.authorizing { $0.issuer = Site.issuer }
         var agent = UserAgent(site)
         #expect(try await agent.authorize(SignInApp()).parameters["iss"] == Site.issuer)
         await site.close()
     }
 
-    @Test(.tags(.attackB6)) func `that allows no page reveals nobody, and lets nobody else in`() async throws {
+    @Test(.tags(.silentAuthorization))
+    func `A request for a sign-in that allows no page reveals no user, and lets no other user in`() async throws {
         let site = try await Site.authorizing()
         try await site.signUp("bob@example.com")
         let app = SignInApp()
@@ -158,7 +163,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackB6)) func `says how old the sign-in may be`() async throws {
+    @Test(.tags(.silentAuthorization))
+    func `A request for a sign-in states the maximum age of the sign-in`() async throws {
         let site = try await Site.authorizing()
         let app = SignInApp()
         var agent = UserAgent(site)

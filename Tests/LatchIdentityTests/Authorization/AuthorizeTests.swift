@@ -12,8 +12,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A sign-in on the server's pages` {
-    @Test(arguments: Way.allCases) func `satisfies our own client`(way: Way) async throws {
+@Suite struct AuthorizeTests {
+    @Test(arguments: Way.allCases)
+    func `A sign-in on the server's pages satisfies our own client`(way: Way) async throws {
         let site = try await Site.authorizing(way)
         let issuer = try #require(site.identity.issuer.flatMap(URL.init(string:)))
         let client = AuthorizationClient(
@@ -34,7 +35,10 @@ import Testing
         await site.close()
     }
 
-    @Test func `returns to a URL with a query, and to one of a scheme with one slash`() async throws {
+    @Test
+    func `A sign-in on the server's pages returns to a URL with a query, and to one of a scheme with one slash`()
+        async throws
+    {
         for redirect in ["https://notes.example.com/callback?tenant=a%20b", "com.example.notes:/callback"] {
             let site = try await Site.authorizing { configuration in
                 configuration.clients = [
@@ -51,7 +55,9 @@ import Testing
         }
     }
 
-    @Test func `has the state in the error of a state that is too long, and ignores a hint that is`() async throws {
+    @Test
+    func `A sign-in on the server's pages returns even a state that is too long, and ignores a long hint`() async throws
+    {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let state = String(repeating: "s", count: 2_372)
@@ -63,7 +69,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `yields an ID token that says who, when and how`() async throws {
+    @Test
+    func `A sign-in on the server's pages yields an ID token with the user, the time and the method`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let app = SignInApp()
@@ -88,7 +95,10 @@ import Testing
         await site.close()
     }
 
-    @Test func `is refreshed with an ID token of the same sign-in, without its nonce`() async throws {
+    @Test
+    func `A sign-in on the server's pages is refreshed with an ID token of the same sign-in, without its nonce`()
+        async throws
+    {
         let site = try await Site.authorizing()
         let app = SignInApp()
         let first = try await site.exchange(try await site.code(app), app)
@@ -105,7 +115,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF8)) func `asks for the second factor`() async throws {
+    @Test(.tags(.factorBypass)) func `A sign-in on the server's pages asks for the second factor`() async throws {
         let site = try await Site.authorizing()
         let (authenticator, _) = try await site.enrol("bob@example.com")
         var agent = UserAgent(site)
@@ -125,7 +135,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `shows the page again after a wrong password, with the name`() async throws {
+    @Test
+    func `A sign-in on the server's pages shows the page again after a wrong password, with the name`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let app = SignInApp()
@@ -139,7 +150,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD1)) func `says why an account is closed after the right password alone`() async throws {
+    @Test(.tags(.accountEnumeration))
+    func `A sign-in on the server's pages explains a closed account only after the right password`() async throws {
         let site = try await Site.authorizing { $0.requireVerifiedEmail = true }
         try await site.signUp("bob@example.com", isVerified: false)
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
@@ -159,7 +171,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `limits guesses as every login does`() async throws {
+    @Test func `A sign-in on the server's pages limits guesses as every login does`() async throws {
         let site = try await Site.authorizing { $0.loginLimitPerMinute = 3 }
         var agent = UserAgent(site)
         var page = try await agent.get(SignInApp().path())
@@ -170,7 +182,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `lets the browser stay signed in for an hour, until the user signs out everywhere`() async throws {
+    @Test
+    func `A sign-in on the server's pages keeps the browser signed in for an hour, or until a sign-out`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let app = SignInApp()
@@ -186,7 +199,9 @@ import Testing
     }
 
     @Test(arguments: SharedStore.all)
-    func `continues on another node, and in no other browser`(store: SharedStore) async throws {
+    func `A sign-in on the server's pages continues on another node, and in no other browser`(store: SharedStore)
+        async throws
+    {
         let location = try await store.location()
         let site = try await Site.authorizing(storedAt: location)
         let other = try await Site.authorizing(in: site.folder, storedAt: location)
@@ -204,7 +219,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `takes the request by POST as well`() async throws {
+    @Test func `A sign-in on the server's pages also takes the request by POST`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let app = SignInApp()
@@ -229,7 +244,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `issues no code for a HEAD request`() async throws {
+    @Test func `A sign-in on the server's pages issues no code for a HEAD request`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         _ = try await agent.authorize(SignInApp())
@@ -239,8 +254,8 @@ import Testing
     }
 }
 
-@Suite struct `The claims of a user` {
-    @Test func `are those that the scopes permit`() async throws {
+@Suite struct UserClaimsTests {
+    @Test func `The claims of a user are those that the scopes permit`() async throws {
         let site = try await Site.authorizing()
         var app = SignInApp()
         app.scope = "openid"
@@ -255,7 +270,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `are given to no client that signs nobody in`() async throws {
+    @Test func `The claims of a user are given to no client that signs no user in`() async throws {
         let site = try await Site.authorizing()
         #expect(try await site.passwordGrant(scope: "openid").oauthError == "invalid_scope")
         await site.close()

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A decision on a page` {
+@Suite struct DecisionTests {
     private let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back")
 
     private func records(_ site: Site) async throws -> [String] {
@@ -19,7 +19,8 @@ import Testing
             .map { "\($0.event) \($0.detail ?? "")" }
     }
 
-    @Test(.tags(.attackB8)) func `grants what the page has shown, and nothing that came later`() async throws {
+    @Test(.tags(.consentForgery))
+    func `A decision on a page grants the shown scopes, and nothing that came later`() async throws {
         let site = try await Site.authorizing()
         var app = foreign
         app.scope = "openid files:read widgets:admin"
@@ -35,7 +36,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackB8)) func `of a device grants what the page has shown`() async throws {
+    @Test(.tags(.consentForgery)) func `A decision on a page of a device grants the shown scopes`() async throws {
         let site = try await Site.authorizing()
         let begun = try await site.form(
             "/oauth/device_authorization", ["client_id": "tool", "scope": "files:read widgets:admin"])
@@ -53,7 +54,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is made once: a form that is sent again yields no further code`() async throws {
+    @Test func `A decision on a page is made once: a form that is sent again yields no further code`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let consent = try await agent.signIn(try await agent.get(foreign.path()))
@@ -68,7 +69,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK10)) func `is in the audit log, with the scopes and the address`() async throws {
+    @Test(.tags(.auditTampering))
+    func `A decision on a page is in the audit log, with the scopes and the address`() async throws {
         let site = try await Site.authorizing(.socket)
         var agent = UserAgent(site)
         var app = foreign
@@ -98,14 +100,16 @@ import Testing
     }
 }
 
-@Suite struct `A page that is loaded` {
+@Suite struct PageLoadTests {
     private static let parts = [
         ("Sec-Fetch-Dest", "iframe"), ("Sec-Fetch-Dest", "image"), ("Sec-Fetch-Dest", "script"),
         ("Sec-Fetch-Mode", "no-cors"), ("Sec-Fetch-Mode", "cors"),
     ]
 
-    @Test(.tags(.attackB7, .attackD7), arguments: parts)
-    func `as a part of another one is refused, and uses nothing up`(name: String, value: String) async throws {
+    @Test(.tags(.clickjacking, .hashFlood), arguments: parts)
+    func `A page that is loaded as a part of another page is refused, and uses nothing up`(name: String, value: String)
+        async throws
+    {
         let site = try await Site.authorizing()
         let paths: [(HTTPMethod, String)] = [
             (.get, SignInApp().path()), (.post, "/oauth/authorize"), (.post, "/login"), (.post, "/consent"),
@@ -126,7 +130,8 @@ import Testing
     }
 
     @Test(arguments: ["prefetch", "prefetch;prerender"])
-    func `ahead of its user is refused, so that the browser loads it when the user comes`(purpose: String) async throws
+    func `A page that is loaded ahead of its user is refused, so that the browser loads it later`(purpose: String)
+        async throws
     {
         let site = try await Site.authorizing()
         for path in [SignInApp().path(), "/oauth/logout", "/verify?token=x", "/device"] {
@@ -140,7 +145,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `in a frame that asks for no page gets a code or an error, at the app`() async throws {
+    @Test func `A page that is loaded in a frame with prompt=none gets a code or an error, at the app`() async throws {
         let site = try await Site.authorizing()
         let (app, frame): (SignInApp, HTTPFields) = (
             SignInApp(), ["Sec-Fetch-Dest": "iframe", "Sec-Fetch-Mode": "navigate"]
@@ -164,7 +169,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD7)) func `in a frame without end uses up no pages`() async throws {
+    @Test(.tags(.hashFlood)) func `A page that is loaded in a frame repeatedly uses up no pages`() async throws {
         let site = try await Site.authorizing()
         let path = SignInApp().path(["prompt": "none"])
         for _ in 0..<700 { _ = try await site.send(.get, path, fields: ["Sec-Fetch-Dest": "iframe"]) }
@@ -172,7 +177,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD7)) func `without end keeps no neighbour from signing in`() async throws {
+    @Test(.tags(.hashFlood)) func `A page that is loaded repeatedly keeps no neighbor from signing in`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let login = try await agent.get(SignInApp().path())
@@ -182,7 +187,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackB9)) func `late keeps its browser as long as its form`() async throws {
+    @Test(.tags(.parallelTabs)) func `A page that is loaded late keeps its browser as long as its form`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         _ = try await agent.get(SignInApp().path())

@@ -12,7 +12,7 @@ import Testing
 @testable import LatchIdentity
 
 /// RFC 8628.
-@Suite struct `A sign-in of another device` {
+@Suite struct DeviceGrantTests {
     private func begin(_ site: Site, scope: String? = "openid email", as client: String = "tool") async throws
         -> Response
     {
@@ -30,14 +30,17 @@ import Testing
         try await agent.post("/device", form: FormEncoding.encode([("user_code", code)]))
     }
 
-    @Test func `is none of the operator's own apps, whatever they are allowed`() async throws {
+    @Test
+    func `A sign-in of another device is refused for the operator's own apps, whatever they are allowed`() async throws
+    {
         let site = try await Site.authorizing { $0.firstPartyGrants.insert(.deviceCode) }
         let refused = try await site.form("/oauth/device_authorization", ["scope": "openid"])
         #expect(refused.status == 400 && refused.oauthError == "unauthorized_client")
         await site.close()
     }
 
-    @Test(arguments: Way.allCases) func `yields tokens once its user has let it in`(way: Way) async throws {
+    @Test(arguments: Way.allCases)
+    func `A sign-in of another device yields tokens once its user has approved it`(way: Way) async throws {
         let site = try await Site.authorizing(way)
         let begun = try await begin(site)
         #expect(begun.status == 200 && begun.number("interval") == 5 && begun.number("expires_in") == 600)
@@ -73,7 +76,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is refused where its user refuses, and nowhere else`() async throws {
+    @Test func `A sign-in of another device is refused if its user refuses, and nowhere else`() async throws {
         let site = try await Site.authorizing()
         let begun = try await begin(site)
         var agent = UserAgent(site)
@@ -85,7 +88,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackJ8)) func `asks at its pace, and slower each time that it does not`() async throws {
+    @Test(.tags(.deviceCodePolling))
+    func `A sign-in of another device polls at its pace, and slower each time that it does not`() async throws {
         let site = try await Site.authorizing()
         let begun = try await begin(site)
         #expect(try await poll(site, begun).oauthError == "authorization_pending")
@@ -100,7 +104,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackJ8)) func `is not found by guessing its code`() async throws {
+    @Test(.tags(.deviceCodePolling))
+    func `A sign-in of another device is not found by guessing its code`() async throws {
         let site = try await Site.authorizing()
         let begun = try await begin(site)
         var agent = UserAgent(site)
@@ -116,7 +121,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackJ8)) func `is not kept from its user by the guesses of others`() async throws {
+    @Test(.tags(.deviceCodePolling))
+    func `A sign-in of another device is not blocked by the guesses of others`() async throws {
         let site = try await Site.authorizing()
         let begun = try await begin(site)
         // A visitor learns nothing of a code, and uses nothing up.
@@ -132,7 +138,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackJ8)) func `begins, whatever a dozen other networks begin`() async throws {
+    @Test(.tags(.deviceCodePolling))
+    func `A sign-in of another device begins, even if a dozen other networks begin ones`() async throws {
         let site = try await Site.authorizing()
         for network in 0..<50 {
             for _ in 0..<31 { _ = try await site.begin(from: "198.51.\(network).1") }
@@ -142,14 +149,14 @@ import Testing
         await site.close()
     }
 
-    @Test func `asks for no scope of its own invention`() async throws {
+    @Test func `A sign-in of another device cannot request an invented scope`() async throws {
         let site = try await Site.authorizing()
         let refused = try await begin(site, scope: "openid your-bank-says-press-continue")
         #expect(refused.status == 400 && refused.oauthError == "invalid_scope")
         await site.close()
     }
 
-    @Test func `belongs to its client, and needs the grant`() async throws {
+    @Test func `A sign-in of another device belongs to its client, and needs the grant`() async throws {
         let site = try await Site.authorizing()
         let begun = try await begin(site)
         #expect(try await poll(site, begun, as: "latch").oauthError == "invalid_grant")
@@ -160,7 +167,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `ends when its user signs out before it has its tokens`() async throws {
+    @Test func `A sign-in of another device ends when its user signs out before it has its tokens`() async throws {
         let site = try await Site.authorizing()
         let begun = try await begin(site)
         var agent = UserAgent(site)
@@ -173,7 +180,9 @@ import Testing
     }
 
     @Test(arguments: SharedStore.all)
-    func `gives its tokens to one of many polls, on two nodes`(store: SharedStore) async throws {
+    func `A sign-in of another device gives its tokens to one of many polls, on two nodes`(store: SharedStore)
+        async throws
+    {
         let location = try await store.location()
         let site = try await Site.authorizing(storedAt: location)
         let other = try await Site.authorizing(in: site.folder, storedAt: location)
@@ -202,8 +211,8 @@ extension Site {
     }
 }
 
-@Suite struct `A user code` {
-    @Test func `has eight letters that nobody mistakes`() {
+@Suite struct UserCodeTests {
+    @Test func `A user code has eight unambiguous letters`() {
         for _ in 0..<100 {
             let code = UserCode(.system)
             #expect(code.text.utf8.count == 9)
@@ -216,7 +225,7 @@ extension Site {
     }
 
     @Test(arguments: ["", "WDJB-MJH", "WDJB-MJHTX", "WDJB-MJH1", "WDJB-MJHA", "éDJBMJHT"])
-    func `is nothing else`(text: String) {
+    func `A user code in any other form is refused`(text: String) {
         #expect(UserCode(typed: text) == nil)
     }
 }

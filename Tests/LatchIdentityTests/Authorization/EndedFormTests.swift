@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A sign-in page that was open for too long` {
+@Suite struct EndedFormTests {
     private static let advice = "It was open for too long"
 
     /// The URL to which the page leads back; nil if it names none.
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: ["https://notes.example.com/callback", "tool://callback", "http://127.0.0.1:51234/callback"])
-    func `leads back to the app with its state`(redirect: String) async throws {
+    func `An expired sign-in page leads back to the app with its state`(redirect: String) async throws {
         let site = try await Site.authorizing()
         var app = SignInApp()
         (app.clientID, app.redirect) = (redirect.hasPrefix("https") ? "notes" : "tool", redirect)
@@ -34,7 +34,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `leads nowhere without a registered client`() async throws {
+    @Test func `An expired sign-in page leads nowhere without a registered client`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let page = try await agent.get(SignInApp().path())
@@ -53,7 +53,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: ["/login", "/consent"]) func `can be left by its refusal`(path: String) async throws {
+    @Test(arguments: ["/login", "/consent"])
+    func `An expired sign-in page can be left by its refusal`(path: String) async throws {
         let site = try await Site.authorizing()
         var (agent, app) = (UserAgent(site), SignInApp())
         if path == "/consent" { (app.clientID, app.redirect) = ("foreign", "https://foreign.example/back") }

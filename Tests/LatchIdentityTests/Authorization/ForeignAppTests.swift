@@ -12,7 +12,7 @@ import Testing
 @testable import LatchIdentity
 
 /// What a relying party of others may learn of a user, and what its tokens open.
-@Suite struct `An app of others` {
+@Suite struct ForeignAppTests {
     private static let api = "https://api.example.com"
 
     /// The app as its users see it, with the scopes that it asks for.
@@ -47,7 +47,9 @@ import Testing
     }
 
     @Test(arguments: Way.allCases, ["foreign", "notes"])
-    func `gets no address that its user has not verified, and gets it once that is done`(way: Way, id: String)
+    func `A third-party app gets no address that its user has not verified, and gets it afterwards`(
+        way: Way, id: String
+    )
         async throws
     {
         let site = try await Site.authorizing(way)
@@ -73,7 +75,7 @@ import Testing
     }
 
     @Test(arguments: ["openid", "openid email profile", "openid offline_access"])
-    func `that asked who its user is has no token of the operator's API`(scope: String) async throws {
+    func `A third-party app that asked for the user has no token of the operator's API`(scope: String) async throws {
         for audience in [nil, Self.api] {
             let site = try await Site.authorizing { $0.audience = audience }
             let app = foreign(scope)
@@ -102,7 +104,9 @@ import Testing
         }
     }
 
-    @Test func `that asked for a scope of the API has a token of it, which opens no profile`() async throws {
+    @Test
+    func `A third-party app that asked for a scope of the API has a token of it, which opens no profile`() async throws
+    {
         let site = try await Site.authorizing { $0.audience = Self.api }
         let app = foreign("openid files:read")
         let access = try await tokens(site, app).accessToken
@@ -113,7 +117,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `that names the API and none of its scopes is told so`() async throws {
+    @Test func `A third-party app that names the API and none of its scopes gets an error`() async throws {
         let site = try await Site.authorizing {
             $0.audience = Self.api
             $0.clients.append(OAuthClient(id: "tv", grants: [.deviceCode], redirectURIs: ["https://tv.example/back"]))
@@ -144,7 +148,7 @@ import Testing
 
     /// RFC 8707 §2: the token would be for another resource than the one that was asked for.
     @Test(arguments: Way.allCases)
-    func `cannot name the issuer where tokens are for an audience`(way: Way) async throws {
+    func `A third-party app cannot name the issuer if tokens are for an audience`(way: Way) async throws {
         let site = try await Site.authorizing(way) {
             $0.audience = Self.api
             $0.clients.append(OAuthClient(id: "tv", grants: [.deviceCode]))
@@ -164,7 +168,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `names the issuer where its tokens are for it`() async throws {
+    @Test func `A third-party app names the issuer if its tokens are for it`() async throws {
         let site = try await Site.authorizing()
         let issuer = try #require(site.identity.issuer)
         let token = try await logIn(at: site, for: issuer)
@@ -172,7 +176,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `opens no route of the application that requires no scope`() async throws {
+    @Test func `A third-party app opens no route of the application that requires no scope`() async throws {
         let site = try await Site.authorizing { $0.audience = Self.api }
         let app = foreign("openid")
         let other = try await tokens(site, app).accessToken
@@ -189,7 +193,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `of the operator's reads the profile as before`() async throws {
+    @Test func `The operator's own app reads the profile as before`() async throws {
         let site = try await Site.authorizing { $0.audience = Self.api }
         let access = try await tokens(site, SignInApp(scope: "openid")).accessToken
         #expect(try JWT(unverified: access).claims.audience == [Self.api])
@@ -197,7 +201,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `reads lists of roles and permissions in an own token only where they have a word`() async throws {
+    @Test
+    func `A third-party app reads lists of roles and permissions in a token only if they have a value`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
         let plain = try JWT(unverified: try await site.logIn().access).claims.members

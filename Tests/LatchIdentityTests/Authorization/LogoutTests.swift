@@ -11,7 +11,7 @@ import Testing
 @testable import LatchIdentity
 
 /// OpenID Connect RP-Initiated Logout 1.0.
-@Suite struct `A sign-out on the server's page` {
+@Suite struct LogoutTests {
     private func path(_ parameters: [(String, String)]) -> String {
         "/oauth/logout?\(FormEncoding.encode(parameters))"
     }
@@ -29,7 +29,8 @@ import Testing
         return try await agent.get(SignInApp().path(["prompt": "none"])).parameters["code"] != nil
     }
 
-    @Test func `leads back to the app that knows its user, and ends the session of the browser`() async throws {
+    @Test
+    func `A sign-out on the server's page leads back to the app, and ends the session of the browser`() async throws {
         let site = try await Site.authorizing()
         var (agent, hint) = try await signedIn(site)
         let before = agent
@@ -47,7 +48,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `asks whoever is sent there by a page that does not know them`() async throws {
+    @Test func `A sign-out on the server's page asks a user who comes from a page without a valid hint`() async throws {
         let site = try await Site.authorizing()
         try await site.signUp("bob@example.com")
         var (agent, _) = try await signedIn(site)
@@ -69,13 +70,13 @@ import Testing
     }
 
     @Test(
-        .tags(.attackB10),
+        .tags(.logoutRedirect),
         arguments: [
             "https://evil.example/", "https://notes.example.com/bye/", "https://notes.example.com/callback",
             "https://notes.example.com/bye?x", "javascript:alert(1)", "//evil.example",
             "https://notes.example.com@evil.example/bye",
         ])
-    func `leads nowhere but to a registered URL`(redirect: String) async throws {
+    func `A sign-out on the server's page leads only to a registered URL`(redirect: String) async throws {
         let site = try await Site.authorizing()
         var (agent, hint) = try await signedIn(site)
         for parameters in [[("id_token_hint", hint)], [("client_id", "notes")], [("client_id", "web")], []] {
@@ -88,7 +89,7 @@ import Testing
     }
 
     @Test(arguments: [[], [("client_id", "notes")]])
-    func `asks the user where the hint cannot be verified any more, and then returns`(
+    func `A sign-out on the server's page asks the user if the hint cannot be verified any more`(
         more: [(String, String)]
     ) async throws {
         let site = try await Site.authorizing()
@@ -107,7 +108,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `takes the request by POST as well, and no ID token of others`() async throws {
+    @Test
+    func `A sign-out on the server's page also takes the request by POST, and no ID token of others`() async throws {
         let site = try await Site.authorizing()
         var (agent, hint) = try await signedIn(site)
         let posted = try await agent.post(

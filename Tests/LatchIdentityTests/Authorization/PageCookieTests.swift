@@ -8,7 +8,7 @@ import Testing
 @testable import LatchIdentity
 @testable import LatchSignIn
 
-@Suite struct `The cookies of several servers on a host` {
+@Suite struct PageCookieTests {
     private func isSignedIn(_ agent: UserAgent) async throws -> Bool {
         var agent = agent
         return try await agent.get(SignInApp().path(["prompt": "none"])).parameters["code"] != nil
@@ -18,7 +18,9 @@ import Testing
         ("http://127.0.0.1:8080", "http://127.0.0.1:8081"), ("http://localhost", "http://localhost:8080"),
         ("https://[::1]:1", "https://[::1]:2"),
     ])
-    func `leave a browser signed in at each`(first: String, second: String) async throws {
+    func `The cookies of several servers on a host leave a browser signed in at each`(first: String, second: String)
+        async throws
+    {
         let sites = [
             try await Site.authorizing { $0.issuer = first }, try await Site.authorizing { $0.issuer = second },
         ]
@@ -32,7 +34,7 @@ import Testing
         for site in sites { await site.close() }
     }
 
-    @Test func `have other names at other paths`() async throws {
+    @Test func `The cookies of several servers on a host have other names at other paths`() async throws {
         var names: Set<String> = []
         for path in ["", "/one", "/two"] {
             let site = try await Site { $0.issuer = "https://id.example.com\(path)" }
@@ -45,7 +47,7 @@ import Testing
         #expect(names.count == 3)
     }
 
-    @Test func `have the names of earlier versions at a host without port and path`() async throws {
+    @Test func `The cookies of several servers on a host have earlier names without port and path`() async throws {
         let site = try await Site.authorizing { $0.issuer = "https://id.example.com/" }
         var agent = UserAgent(site)
         _ = try await agent.authorize(SignInApp())
@@ -54,7 +56,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `are read under their earlier name`() async throws {
+    @Test func `The cookies of several servers on a host are read under their earlier name`() async throws {
         let site = try await Site.authorizing { $0.issuer = "http://127.0.0.1:8080" }
         var agent = UserAgent(site)
         _ = try await agent.authorize(SignInApp())

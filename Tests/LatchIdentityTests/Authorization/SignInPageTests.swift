@@ -10,10 +10,11 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The pages of a sign-in` {
+@Suite struct SignInPageTests {
     private let foreign = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back")
 
-    @Test(.tags(.attackB7)) func `are shown in no frame, and lead nowhere but to the client`() async throws {
+    @Test(.tags(.clickjacking))
+    func `The pages of a sign-in are shown in no frame, and lead only to the client`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let login = try await agent.get(foreign.path())
@@ -34,7 +35,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `are in the language that the client prefers, up to the consent`() async throws {
+    @Test func `The pages of a sign-in are in the language that the client prefers, up to the consent`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let page = try await agent.get(foreign.path(["ui_locales": "fr-CA de en"]))
@@ -48,7 +49,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `say that a browser sends no cookies`() async throws {
+    @Test func `The pages of a sign-in report a browser that sends no cookies`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let page = try await agent.get(SignInApp().path())
@@ -61,7 +62,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackB8)) func `ask whose consent it is, and take it from that session alone`() async throws {
+    @Test(.tags(.consentForgery))
+    func `The pages of a sign-in name the consenting user, and take it only from that session`() async throws {
         let site = try await Site.authorizing()
         try await site.signUp("bob@example.com")
         var agent = UserAgent(site)
@@ -95,7 +97,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `ask each time for the consent to an app of others`() async throws {
+    @Test func `The pages of a sign-in ask each time for the consent to a third-party app`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         _ = try await agent.authorize(foreign)
@@ -110,7 +112,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `show who asks before a program on the device gets a code, unless the user has just signed in`()
+    @Test func `The pages of a sign-in name the program on the device, unless the user has just signed in`()
         async throws
     {
         let site = try await Site.authorizing()
@@ -124,8 +126,11 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackB6), arguments: [["prompt": "login"], ["prompt": "select_account"], ["max_age": "0"]])
-    func `show who asks after a sign-in that the program itself has caused`(change: [String: String]) async throws {
+    @Test(
+        .tags(.silentAuthorization), arguments: [["prompt": "login"], ["prompt": "select_account"], ["max_age": "0"]])
+    func `The pages of a sign-in name the program after a sign-in that the program itself has caused`(
+        change: [String: String]
+    ) async throws {
         let site = try await Site.authorizing()
         let tool = SignInApp(clientID: "tool", redirect: "http://127.0.0.1:4000/callback")
         var agent = UserAgent(site)
@@ -147,7 +152,9 @@ import Testing
     }
 
     @Test(arguments: ["", "&max_age=3000"])
-    func `give a user whose sign-in is recent enough an hour for the consent`(parameter: String) async throws {
+    func `The pages of a sign-in give a user whose sign-in is recent enough an hour for the consent`(parameter: String)
+        async throws
+    {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let page = try await agent.signIn(try await agent.get(foreign.path() + parameter))
@@ -156,7 +163,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackB9)) func `of two tabs and of two apps both finish`() async throws {
+    @Test(.tags(.parallelTabs)) func `The pages of a sign-in of two tabs and of two apps both finish`() async throws {
         let site = try await Site.authorizing()
         let (one, two) = (SignInApp(), SignInApp(state: "two"))
         var agent = UserAgent(site)
@@ -172,8 +179,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackB9, .attackG7)) func `sign nobody in by a form of another browser, and ask again`() async throws
-    {
+    @Test(.tags(.parallelTabs, .loginForgery))
+    func `The pages of a sign-in sign no user in by a form of another browser, and ask again`() async throws {
         let site = try await Site.authorizing()
         try await site.signUp("mallory@example.com")
         var attacker = UserAgent(site)
@@ -191,7 +198,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackG1, .attackG2)) func `keep a session that is new each time, hidden and bound to the host`()
+    @Test(.tags(.sessionFixation, .cookieAttributes))
+    func `The pages of a sign-in keep a session that is new each time, hidden and bound to the host`()
         async throws
     {
         let site = try await Site.authorizing { $0.issuer = Site.issuer }

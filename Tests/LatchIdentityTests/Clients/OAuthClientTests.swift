@@ -6,8 +6,8 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The registration of an app` {
-    @Test func `is one word of a configuration`() throws {
+@Suite struct OAuthClientTests {
+    @Test func `The registration of an app is one word of a configuration`() throws {
         let app = try #require(
             OAuthClient(word: "reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read"))
         #expect(app.id == "reports")
@@ -16,7 +16,7 @@ import Testing
         #expect(app.scopes == Scopes(parsing: "files:read widgets:read"))
     }
 
-    @Test func `leaves out the password grant where it is not named`() throws {
+    @Test func `The registration of an app leaves out the password grant if it is not named`() throws {
         let app = try #require(OAuthClient(word: "phone"))
         #expect(app.grants == [.refreshToken])
         #expect(!app.isConfidential)
@@ -28,7 +28,7 @@ import Testing
         "phone;grants=refresh_token", "phone;grants=", "a;confidential;grants=password;scopes=x", "a;grants=;scopes=",
         "a;grants=authorization_code;redirects=https://a.example/b?c=d,a://b,com.example.a:/callback;logout=https://a.example/c;trusted",
     ])
-    func `is written as it is read`(word: String) throws {
+    func `The registration of an app is written as it is read`(word: String) throws {
         let app = try #require(OAuthClient(word: word))
         #expect(app.word == word)
         #expect(OAuthClient(word: app.word) == app)
@@ -41,7 +41,7 @@ import Testing
         "a;redirects=https://a.example/?x#y", "a;redirects=com.example.a:/", "a;redirects=a:b", "a;logout=data:x",
         "a;trusted=yes",
     ])
-    func `is refused where a word of it is not known, or would count for nothing`(word: String) {
+    func `The registration of an app is refused if a word of it is unknown or has no effect`(word: String) {
         #expect(OAuthClient(word: word) == nil)
     }
 
@@ -56,7 +56,7 @@ import Testing
         }
     }
 
-    @Test func `of a confidential app needs a secret, and no other has one`() {
+    @Test func `The registration of a confidential app needs a secret, and no other has one`() {
         let app = OAuthClient(id: "reports", isConfidential: true)
         let digest = ClientSecret.digest
         let wrong: [(inout IdentityConfiguration) -> Void] = [
@@ -85,13 +85,16 @@ import Testing
             } == nil)
     }
 
-    @Test func `stands once under its id`() {
+    @Test func `The registration of an app occurs once under its ID`() {
         for apps in [[OAuthClient(id: "a"), OAuthClient(id: "a")], [OAuthClient(id: "first-party")]] {
             #expect(failure { $0.clients = apps }?.message.contains("'clients'") == true)
         }
     }
 
-    @Test func `that cannot be used keeps the server from starting, and a running one as it is`() async throws {
+    @Test
+    func `The registration of an app that is invalid stops the start, and leaves a running server unchanged`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         var configuration = IdentityConfiguration()
         configuration.clients = [OAuthClient(id: "reports", isConfidential: true)]

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchIdentity
 
 /// The rules over many random accounts, apps and requests, each replayed by its seed.
-@Suite struct `The rules of scopes` {
+@Suite struct ScopePolicyTests {
     private static let resources = ["widgets", "projects", "files", "users"]
     private static let levels = ["read", "write", "delete", "admin", "execute"]
 
@@ -65,7 +65,9 @@ import Testing
     }
 
     @Test(arguments: 0..<8)
-    func `give what is asked for as far as server, app and account allow it, and never more`(seed: Int) throws {
+    func `The rules of scopes give the request as far as server, app and account allow, and never more`(seed: Int)
+        throws
+    {
         var dice = Dice(state: UInt64(seed))
         for _ in 0..<500 {
             let (rules, account, app, asked) = (rules(&dice), try account(&dice), app(&dice), dice.scopes())
@@ -77,8 +79,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackC8), arguments: 0..<8)
-    func `widen by no chain of renewals, whatever changes meanwhile`(seed: Int) throws {
+    @Test(.tags(.scopeWidening), arguments: 0..<8)
+    func `The rules of scopes widen by no chain of renewals, whatever changes meanwhile`(seed: Int) throws {
         var dice = Dice(state: UInt64(1000 + seed))
         for _ in 0..<300 {
             let family = dice.scopes()
@@ -99,9 +101,9 @@ import Testing
     }
 }
 
-@Suite struct `The credentials of an app` {
+@Suite struct AppCredentialTests {
     @Test(arguments: ["secret", ClientSecret.text, ":", "%", "a:b:c", "ü", " "])
-    func `come out of a Basic field as they went in`(secret: String) throws {
+    func `The credentials of an app come out of a Basic field unchanged`(secret: String) throws {
         let credentials = try #require(ClientCredentials(basic: ClientSecret.basic("my app:1", secret)))
         #expect(credentials.id == "my app:1")
         #expect(credentials.secrets.contains(secret))
@@ -110,7 +112,7 @@ import Testing
 
     /// DuendeArchive/IdentityServer4#2086, panva/node-oidc-provider#361: RFC 7617 alone, without RFC 6749's form encoding.
     @Test(arguments: ["q+8/Zg==", "50%", "%zz", "a%2Bb"])
-    func `may be sent without the form encoding`(secret: String) throws {
+    func `The credentials of an app can be sent without the form encoding`(secret: String) throws {
         let field = "Basic " + Base64Alphabet.standard.encodePadded("reports:\(secret)".utf8)
         #expect(try #require(ClientCredentials(basic: field)).secrets.contains(secret))
     }
@@ -119,7 +121,7 @@ import Testing
         "", "Basic", "Bearer cmVwb3J0czp4", "Basic cmVwb3J0", "Basic OnNlY3JldA==", "Basic cmVw=b3J0czp4", "Basic ====",
         "Basic cmVwb3J0czp4 ", "Basic /w==", "BasiccmVwb3J0czp4", "Basic\tcmVwb3J0czp4",
     ])
-    func `are none in any other field`(field: String) {
+    func `The credentials of an app are refused in any other field`(field: String) {
         #expect(ClientCredentials(basic: field) == nil)
     }
 }

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The settings` {
+@Suite struct ConfigurationTests {
     private func failure(_ values: [String: String]) -> IdentityError? {
         do throws(IdentityError) {
             _ = try IdentityConfiguration(values: values)
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `have the defaults that the contract names`() {
+    @Test func `The settings have the defaults of the contract`() {
         let configuration = IdentityConfiguration()
         #expect(configuration.accessTokenLifetime == .seconds(900))
         #expect(configuration.refreshTokenLifetime == .seconds(2_592_000))
@@ -29,7 +29,7 @@ import Testing
         #expect(configuration.argon2Passes == 2)
     }
 
-    @Test func `are read from text by their names`() throws {
+    @Test func `The settings are read from text by their names`() throws {
         let configuration = try IdentityConfiguration(values: [
             "access_token_lifetime": "60", "refresh_token_lifetime": "3600", "replay_window": "0",
             "require_verified_email": "TRUE", "argon2_memory_kib": "1024", "argon2_passes": "3",
@@ -53,25 +53,26 @@ import Testing
         ("argon2_memory_kib", "4294967296"), ("argon2_passes", "1.5"), ("mail_sender", "nobody"),
         ("mail_sender", "a@example.com\r\nBcc: b@example.com"),
     ])
-    func `that cannot be are refused by name, with what they may be`(key: String, value: String) {
+    func `The settings with impossible values are refused by name, with the allowed values`(key: String, value: String)
+    {
         let error = failure([key: value])
         #expect(error?.code == IdentityError.invalidSetting.code)
         #expect(error?.message.contains(key) == true)
         #expect(error?.hint != nil)
     }
 
-    @Test func `that nobody knows are refused with the name that was meant`() {
+    @Test func `The settings with unknown names are refused with the intended name`() {
         let error = failure(["access_token_lifetme": "60"])
         #expect(error?.message.contains("access_token_lifetme") == true)
         #expect(error?.hint?.contains("access_token_lifetime") == true)
     }
 
-    @Test func `have unique keys and a summary`() {
+    @Test func `The settings have unique keys and a summary`() {
         #expect(Set(IdentityConfiguration.settings.map(\.key)).count == IdentityConfiguration.settings.count)
         #expect(IdentityConfiguration.settings.allSatisfy { !$0.summary.isEmpty })
     }
 
-    @Test(.tags(.p12)) func `never show a secret, also not in an error`() throws {
+    @Test(.tags(.silentTokens)) func `The settings never show a secret, not even in an error`() throws {
         let configuration = try IdentityConfiguration(values: [
             "smtp_url": "smtps://user:hunter2@mail.example.com", "token_pepper": "hunter3",
         ])
@@ -83,7 +84,7 @@ import Testing
         #expect(shown.contains("access_token_lifetime = 900"))
     }
 
-    @Test func `come back from their own text`() throws {
+    @Test func `The settings come back from their own text`() throws {
         var configuration = IdentityConfiguration()
         configuration.issuer = "https://id.example.com"
         configuration.replayWindow = .seconds(5)

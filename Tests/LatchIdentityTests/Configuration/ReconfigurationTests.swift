@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A server under other settings` {
+@Suite struct ReconfigurationTests {
     private func answer(
         _ identity: Identity, _ method: HTTPMethod, _ path: String, bearer: String? = nil, json: JSONValue? = nil
     ) async throws -> Response {
@@ -27,7 +27,7 @@ import Testing
         return Int(end.timeIntervalSince(begin))
     }
 
-    @Test func `issues tokens by them, and accepts those from before`() async throws {
+    @Test func `A server under other settings issues tokens by them, and accepts earlier ones`() async throws {
         let site = try await Site { $0.accessTokenLifetime = .seconds(60) }
         try await site.signUp()
         let first = try await site.logIn()
@@ -47,7 +47,7 @@ import Testing
         await next.close()
     }
 
-    @Test func `keeps its issuer, its counters and its limits`() async throws {
+    @Test func `A server under other settings keeps its issuer, its counters and its limits`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await site.logIn()
@@ -61,7 +61,7 @@ import Testing
         await next.close()
     }
 
-    @Test func `asks for a verified address as soon as it is told to`() async throws {
+    @Test func `A server under other settings asks for a verified address as soon as it is told to`() async throws {
         let site = try await Site()
         try await site.signUp(isVerified: false)
         #expect(try await site.logIn().status == 200)
@@ -75,7 +75,7 @@ import Testing
         await next.close()
     }
 
-    @Test func `goes on as it was where the settings cannot be used`() async throws {
+    @Test func `A server under other settings continues unchanged if the settings cannot be used`() async throws {
         let site = try await Site()
         try await site.signUp()
         var configuration = site.identity.services.configuration

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchIdentity
 
 /// Every setting with values that it takes and values that it refuses.
-@Suite struct `The value of a setting` {
+@Suite struct SettingValueTests {
     /// Key, texts that are taken, texts that are refused.
     static let table: [(key: String, good: [String], bad: [String])] = [
         (
@@ -168,12 +168,12 @@ import Testing
         "file:///etc/passwd", "notes://a\"b", "*", "notes://auth/*?",
     ]
 
-    @Test func `is tried here for every setting that there is`() {
+    @Test func `The value of a setting is tried here for every setting`() {
         #expect(Set(Self.table.map(\.key)) == Set(IdentityConfiguration.settings.map(\.key)))
     }
 
-    @Test(arguments: table.indices) func `is taken where it fits, and shown as it can be read again`(index: Int) throws
-    {
+    @Test(arguments: table.indices)
+    func `The value of a setting is accepted if it fits, and shown in a readable form`(index: Int) throws {
         let (key, good, _) = Self.table[index]
         let setting = try #require(IdentityConfiguration.settings.first { $0.key == key })
         for text in good {
@@ -187,7 +187,8 @@ import Testing
         }
     }
 
-    @Test(arguments: table.indices) func `is refused where it does not, by the setting's name alone`(index: Int) {
+    @Test(arguments: table.indices)
+    func `The value of a setting is refused if it does not fit, by the setting's name only`(index: Int) {
         let (key, _, bad) = Self.table[index]
         for text in bad {
             let error = #expect(throws: IdentityError.self, "\(key) = \(text)") {
@@ -198,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `does not stand in the error, for it may be a secret under the wrong name`() {
+    @Test func `The value of a setting is not in the error, for it can be a secret under the wrong name`() {
         for (key, _, bad) in Self.table where !bad.isEmpty {
             let error = #expect(throws: (any Error).self) {
                 try IdentityConfiguration(values: [key: "hunter2 \u{1}"])
@@ -207,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `of the mailer decides where mails go`() throws {
+    @Test func `The value of a setting of the mailer decides where mail goes`() throws {
         #expect(try IdentityConfiguration(values: [:]).mailer() is UnconfiguredMailer)
         #expect(try IdentityConfiguration(values: ["mail_directory": "mails"]).mailer() is FileMailer)
         #expect(try IdentityConfiguration(values: ["smtp_url": "smtp://localhost"]).mailer() is SMTPMailer)

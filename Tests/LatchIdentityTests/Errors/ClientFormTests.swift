@@ -7,8 +7,8 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The form of an error` {
-    @Test func `hides the details of an error that declares none`() {
+@Suite struct ClientFormTests {
+    @Test func `The form of an error hides the details of an error that declares none`() {
         let error = IdentityError(code: "brandNew", message: "/var/lib/store is damaged", hint: "look at it")
         for format in [ErrorFormat.message, .detail, .oauth] {
             let response = Response(.failure(error, as: format))
@@ -19,7 +19,7 @@ import Testing
         #expect(Response(.failure(error, as: .oauth)).oauthError == "temporarily_unavailable")
     }
 
-    @Test func `is the declared one on every surface`() {
+    @Test func `The form of an error is the declared one on every surface`() {
         let form = ClientForm(
             status: .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated,
             errorCode: "LEGACY")
@@ -32,7 +32,7 @@ import Testing
         #expect(oauth.field(.wwwAuthenticate) == nil)
     }
 
-    @Test func `has an error code that follows from the code`() {
+    @Test func `The form of an error has an error code that follows from the code`() {
         #expect(Response(.failure(.insufficientScope, as: .detail)).errorCode == "INSUFFICIENT_SCOPE")
         #expect(Response(.failure(.invalidCredentials, as: .oauth)).errorCode == "INVALID_CREDENTIALS")
     }

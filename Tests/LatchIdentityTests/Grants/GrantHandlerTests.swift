@@ -8,14 +8,14 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The table of grant handlers` {
-    @Test func `has one handler per grant type`() {
+@Suite struct GrantHandlerTests {
+    @Test func `The table of grant handlers has one handler per grant type`() {
         let types = GrantHandlers.all.map { $0.grantType }
         #expect(Set(types).count == types.count)
         #expect(types == [.password, .refreshToken, .authorizationCode, .deviceCode])
     }
 
-    @Test func `determines metadata, metrics, settings and the endpoint`() async throws {
+    @Test func `The table of grant handlers determines metadata, metrics, settings and the endpoint`() async throws {
         let site = try await Site()
         let json = try await site.get("/.well-known/oauth-authorization-server").json
         let types = GrantHandlers.all.map { $0.grantType.rawValue }
@@ -33,7 +33,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `has no handler for other grant types`() async throws {
+    @Test func `The table of grant handlers has no handler for other grant types`() async throws {
         let site = try await Site()
         #expect(OAuthClient.GrantType(rawValue: "client_credentials") == nil)
         #expect(OAuthClient(word: "phone;grants=client_credentials") == nil)
@@ -55,7 +55,7 @@ private struct ClientCredentialsHandler: GrantHandler {
     }
 }
 
-@Suite struct `A grant without an account` {
+@Suite struct AccountlessGrantTests {
     private let site: Site
 
     init() async throws {
@@ -77,7 +77,8 @@ private struct ClientCredentialsHandler: GrantHandler {
         ])
     }
 
-    @Test func `is one handler, which metadata, metrics and the endpoint follow`() async throws {
+    @Test
+    func `A grant without an account is one handler, which metadata, metrics and the endpoint follow`() async throws {
         let metadata = try await site.get("/.well-known/oauth-authorization-server").json
         #expect(metadata["grant_types_supported"]?.arrayValue?.last == "client_credentials")
         let metric = #"latch_tokens_issued_total{grant="client_credentials"}"#
@@ -93,7 +94,7 @@ private struct ClientCredentialsHandler: GrantHandler {
         await site.close()
     }
 
-    @Test func `issues a token of the client itself`() async throws {
+    @Test func `A grant without an account issues a token of the client itself`() async throws {
         let access = try await request("reports").accessToken
         let claims = try JWT(unverified: access).claims
         #expect(claims.subject == "reports" && claims.string("client_id") == "reports")
@@ -106,7 +107,7 @@ private struct ClientCredentialsHandler: GrantHandler {
         await site.close()
     }
 
-    @Test func `opens no route of an account`() async throws {
+    @Test func `A grant without an account opens no route of an account`() async throws {
         let access = try await request("reports").accessToken
         for path in ["/user/profile", "/api/users"] {
             #expect(try await site.get(path, bearer: access).status == 401, "\(path)")
@@ -117,7 +118,8 @@ private struct ClientCredentialsHandler: GrantHandler {
         await site.close()
     }
 
-    @Test func `is for clients that are registered for it and authenticate, within their scopes`() async throws {
+    @Test
+    func `A grant without an account is for registered, authenticated clients, within their scopes`() async throws {
         #expect(try await request("reports", secret: "wrong").oauthError == "invalid_client")
         #expect(try await request("phone", secret: nil).oauthError == "unauthorized_client")
         #expect(try await request("web").oauthError == "unauthorized_client")

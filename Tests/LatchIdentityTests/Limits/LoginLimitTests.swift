@@ -18,7 +18,7 @@ extension IdentityConfiguration {
     }
 }
 
-@Suite struct `Too many wrong passwords` {
+@Suite struct LoginLimitTests {
     private func logIn(
         _ site: Site, _ email: String = "ada@example.com", password: String = "wrong", from address: String
     ) async throws -> Response {
@@ -30,8 +30,8 @@ extension IdentityConfiguration {
         return Response(try await site.identity.handler.respond(to: request))
     }
 
-    @Test(.tags(.p10), arguments: Way.allCases)
-    func `lock out after the configured number, and say until when`(way: Way) async throws {
+    @Test(.tags(.backendContract), arguments: Way.allCases)
+    func `Too many wrong passwords lock out after the configured number, and state until when`(way: Way) async throws {
         let site = try await Site(way) { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for _ in 0..<3 { #expect(try await site.logIn(password: "wrong").status == 401) }
@@ -50,7 +50,9 @@ extension IdentityConfiguration {
     }
 
     @Test(arguments: [(10, 3, 4), (9, 3, 3), (2, 3, 1)])
-    func `count in each node, which has its share rounded up`(limit: Int, nodes: Int, share: Int) async throws {
+    func `Too many wrong passwords count in each node, which has its share rounded up`(
+        limit: Int, nodes: Int, share: Int
+    ) async throws {
         let site = try await Site { ($0.loginLimitPerMinute, $0.nodes) = (limit, nodes) }
         try await site.signUp()
         for _ in 0..<share { #expect(try await site.logIn(password: "wrong").status == 401) }
@@ -60,7 +62,7 @@ extension IdentityConfiguration {
         await site.close()
     }
 
-    @Test func `share every limit of a rate among the nodes`() {
+    @Test func `Too many wrong passwords share every limit of a rate among the nodes`() {
         let (one, four) = (
             RateLimits(IdentityConfiguration(), limiter: AttemptLimiter(), clock: .system),
             IdentityConfiguration.nodes(4)
@@ -77,7 +79,8 @@ extension IdentityConfiguration {
         }
     }
 
-    @Test(.tags(.attackD1)) func `lock out an address without an account in the same way`() async throws {
+    @Test(.tags(.accountEnumeration))
+    func `Too many wrong passwords lock out an address without an account in the same way`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for email in ["ada@example.com", "nobody@example.com"] {
@@ -89,7 +92,8 @@ extension IdentityConfiguration {
         #expect(known.response.body == unknown.response.body)
     }
 
-    @Test(.tags(.attackD5)) func `of a stranger leave the owner's own way in open`() async throws {
+    @Test(.tags(.lockoutDenial))
+    func `Too many wrong passwords of a stranger do not lock out the owner elsewhere`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for _ in 0..<5 { _ = try await logIn(site, from: "192.0.2.1") }
@@ -97,7 +101,8 @@ extension IdentityConfiguration {
         #expect(try await logIn(site, password: Site.password, from: "198.51.100.7").status == 200)
     }
 
-    @Test(.tags(.attackD4)) func `do not start anew with each X-Forwarded-For that is claimed`() async throws {
+    @Test(.tags(.loginLimits))
+    func `Too many wrong passwords do not start again with each claimed X-Forwarded-For`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         var statuses: [Int] = []
@@ -105,7 +110,7 @@ extension IdentityConfiguration {
         #expect(statuses == [401, 401, 401, 429, 429, 429])
     }
 
-    @Test(.tags(.attackD4)) func `from many places stop at the account`() async throws {
+    @Test(.tags(.loginLimits)) func `Too many wrong passwords from many places stop at the account`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         var statuses: [Int] = []
@@ -114,8 +119,10 @@ extension IdentityConfiguration {
         #expect(statuses.dropFirst(30).allSatisfy { $0 == 429 })
     }
 
-    @Test(.tags(.attackD5), arguments: ["2001:db8:0:%x::1", "192.0.2.%d"])
-    func `from one wider network do not use up the account's attempts`(format: String) async throws {
+    @Test(.tags(.lockoutDenial), arguments: ["2001:db8:0:%x::1", "192.0.2.%d"])
+    func `Too many wrong passwords from one wider network do not use up the account's attempts`(format: String)
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         var statuses: [Int] = []
@@ -127,7 +134,8 @@ extension IdentityConfiguration {
         await site.close()
     }
 
-    @Test(.tags(.attackD5)) func `from many places leave the owner in where a device of theirs is signed in`()
+    @Test(.tags(.lockoutDenial))
+    func `Too many wrong passwords from many places let the owner in from a signed-in device`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
@@ -157,8 +165,8 @@ extension IdentityConfiguration {
         ("2001:db8:1:2::7", (0..<40).map { "192.0.\($0).1" }, "2001:db8:9:2::7", "2001:db8:1:2:aaaa::9"),
     ]
 
-    @Test(.tags(.attackD5), arguments: neighbours)
-    func `of neighbours and from elsewhere leave the owner in where a device of theirs is signed in`(
+    @Test(.tags(.lockoutDenial), arguments: neighbours)
+    func `Too many wrong passwords of neighbors and elsewhere let the owner in from a signed-in device`(
         known: String, guesses: [String], stranger: String, owner: String
     ) async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
@@ -169,7 +177,8 @@ extension IdentityConfiguration {
         #expect(try await logIn(site, password: Site.password, from: owner).status == 200)
     }
 
-    @Test(.tags(.attackD6)) func `sprayed over many accounts stop at the address`() async throws {
+    @Test(.tags(.passwordSpraying))
+    func `Too many wrong passwords sprayed over many accounts stop at the address`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         var statuses: [Int] = []
         for number in 0..<40 {
@@ -180,7 +189,8 @@ extension IdentityConfiguration {
         #expect(try await logIn(site, "user99@example.com", from: "192.0.2.2").status == 401)
     }
 
-    @Test(.tags(.attackD6)) func `sprayed from the many addresses of one network stop at that network`() async throws {
+    @Test(.tags(.passwordSpraying))
+    func `Too many wrong passwords sprayed from many addresses of one network stop at that network`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1 }
         var statuses: [Int] = []
         for number in 0..<105 {
@@ -192,8 +202,8 @@ extension IdentityConfiguration {
         #expect(try await logIn(site, "user99@example.com", from: "198.51.100.7").status == 401)
     }
 
-    @Test(.tags(.attackD4))
-    func `from one IPv6 network are counted together, whichever of its addresses they come from`()
+    @Test(.tags(.loginLimits))
+    func `Too many wrong passwords from one IPv6 network are counted together, from any of its addresses`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
@@ -206,7 +216,7 @@ extension IdentityConfiguration {
         #expect(try await logIn(site, password: Site.password, from: "2001:db8:0:8::1").status == 200)
     }
 
-    @Test func `count guesses that are made at once`() async throws {
+    @Test func `Too many wrong passwords count guesses that are made at once`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 5 }
         try await site.signUp()
         let statuses = try await withThrowingTaskGroup { group in
@@ -217,14 +227,14 @@ extension IdentityConfiguration {
         #expect(statuses.filter { $0 == 429 }.count == 35)
     }
 
-    @Test func `are not what right ones are counted as`() async throws {
+    @Test func `Too many wrong passwords do not include right ones`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 2 }
         try await site.signUp()
         for _ in 0..<20 { #expect(try await site.logIn().status == 200) }
     }
 }
 
-@Suite struct `A limit` {
+@Suite struct LimitTests {
     private let limit = AttemptLimiter.Limit(name: "test", capacity: 4, window: 60)
 
     private func attempt(
@@ -233,7 +243,7 @@ extension IdentityConfiguration {
         [.init(scope, from: address.map { NetworkPrefix(of: $0) }, on: key, limit: limit)]
     }
 
-    @Test func `refills steadily, up to its capacity and not beyond`() {
+    @Test func `A limit refills steadily, up to its capacity and not beyond`() {
         let limiter = AttemptLimiter()
         for left in [3, 2, 1, 0] {
             let (rejection, remaining) = limiter.takeCounting(attempt("a"), at: noon)
@@ -248,7 +258,7 @@ extension IdentityConfiguration {
         #expect(limiter.take(attempt("a"), at: noon + 100_000) != nil)
     }
 
-    @Test func `takes from no key when one of them has nothing left`() {
+    @Test func `A limit takes from no key if one of them has nothing left`() {
         let limiter = AttemptLimiter()
         for _ in 0..<4 { _ = limiter.take(attempt("a"), at: noon) }
         #expect(limiter.take(attempt("b") + attempt("a"), at: noon) != nil)
@@ -257,14 +267,14 @@ extension IdentityConfiguration {
         for _ in 0..<4 { #expect(limiter.take(attempt("b"), at: noon) == nil) }
     }
 
-    @Test(.tags(.attackK7)) func `survives a clock that is set back`() {
+    @Test(.tags(.storeFailure)) func `A limit survives a clock that is set back`() {
         let limiter = AttemptLimiter()
         for _ in 0..<4 { _ = limiter.take(attempt("a"), at: noon) }
         #expect(limiter.take(attempt("a"), at: noon - 86_400) != nil)
         #expect(limiter.take(attempt("a"), at: noon - 86_400 + 15) == nil)
     }
 
-    @Test func `keeps a bounded number of keys, and forgets none that was used`() {
+    @Test func `A limit keeps a bounded number of keys, and forgets no used one`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
         for _ in 0..<4 { _ = limiter.take(attempt("attacked"), at: noon) }
         _ = limiter.take(attempt("tried once"), at: noon)
@@ -275,7 +285,8 @@ extension IdentityConfiguration {
         #expect(limiter.take(attempt("tried once"), at: noon) != nil)
     }
 
-    @Test(.tags(.attackD5)) func `in a full table is shared by a wider network, and so not with one far away`() {
+    @Test(.tags(.lockoutDenial))
+    func `A limit in a full table is shared by a wider network, but not with one far away`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
         for number in 0..<10_000 {
             _ = limiter.take(attempt("\(number)", from: "2001:db8:1:\(String(number, radix: 16))::1"), at: noon)
@@ -287,7 +298,7 @@ extension IdentityConfiguration {
         #expect(passed >= 18)
     }
 
-    @Test func `gives new keys buckets of their own again once others have refilled`() {
+    @Test func `A limit gives new keys their own buckets again once others have refilled`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
         for number in 0..<1000 { _ = limiter.take(attempt("key \(number)"), at: noon) }
         for number in 0..<50 { #expect(limiter.take(attempt("later \(number)"), at: noon + 60) == nil) }
@@ -296,7 +307,7 @@ extension IdentityConfiguration {
         #expect(limiter.take(attempt("later 1"), at: noon + 60) != nil)
     }
 
-    @Test func `leaves no key behind when its attempt is given back`() {
+    @Test func `A limit leaves no key behind when its attempt is given back`() {
         let limiter = AttemptLimiter()
         for number in 0..<1000 {
             #expect(limiter.take(attempt("key \(number)"), at: noon) == nil)
@@ -305,7 +316,7 @@ extension IdentityConfiguration {
         #expect(limiter.keyCount == 0)
     }
 
-    @Test func `has room of its own, which no flood of another kind takes`() {
+    @Test func `A limit has its own room, which a flood of another kind does not use`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
         for number in 0..<300 { _ = limiter.take(attempt("\(number)", .signUpAccount), at: noon) }
         for _ in 0..<4 { #expect(limiter.take(attempt("attacked"), at: noon) == nil) }
@@ -313,7 +324,7 @@ extension IdentityConfiguration {
         #expect(limiter.take(attempt("attacked"), at: noon) != nil)
     }
 
-    @Test func `does not grow with the names that a refused address invents`() {
+    @Test func `A limit does not grow with the names that a refused address invents`() {
         let limiter = AttemptLimiter(maximumKeys: 100)
         for _ in 0..<4 { _ = limiter.take(attempt("address"), at: noon) }
         for number in 0..<1000 {
@@ -322,7 +333,7 @@ extension IdentityConfiguration {
         #expect(limiter.keyCount == 1)
     }
 
-    @Test(.tags(.attackJ2)) func `keeps keys of a fixed size, however long the names are`() {
+    @Test(.tags(.clientSecretGuessing)) func `A limit keeps keys of a fixed size for names of any length`() {
         let limiter = AttemptLimiter()
         let limits = RateLimits(IdentityConfiguration(), limiter: AttemptLimiter(), clock: .system)
         let long = String(repeating: "a", count: 30_000)
@@ -335,7 +346,7 @@ extension IdentityConfiguration {
         #expect(AttemptLimiter.bytesPerKey == 32)
     }
 
-    @Test func `gives back no more than there was`() {
+    @Test func `A limit gives back no more than was taken`() {
         let limiter = AttemptLimiter()
         for _ in 0..<10 {
             #expect(limiter.take(attempt("a"), at: noon) == nil)

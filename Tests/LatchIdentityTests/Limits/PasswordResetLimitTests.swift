@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A mailed link that sets a password` {
+@Suite struct PasswordResetLimitTests {
     /// A surface that sets a password by a link.
     enum Surface: CaseIterable { case json, call, resetPage, verificationPage }
 
@@ -33,7 +33,9 @@ import Testing
     }
 
     @Test(arguments: Surface.allCases)
-    func `ends the wait after wrong passwords, under the address and the user name`(surface: Surface) async throws {
+    func `A mailed link that sets a password ends the wait, under the address and the user name`(surface: Surface)
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         let ada = try await site.signUp(isVerified: surface != .verificationPage)
         var change = AccountDetailsChange()
@@ -49,7 +51,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `leaves the limits of the network and of other accounts`() async throws {
+    @Test
+    func `A mailed link that sets a password leaves the limits of the network and of other accounts`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         for name in ["ada", "bob"] { try await site.signUp("\(name)@example.com") }
         let limits = site.identity.services.limits.login(name: "", address: "")
@@ -64,7 +67,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `ends no wait if the link is not valid`() async throws {
+    @Test func `A mailed link that sets a password ends no wait if the link is not valid`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for _ in 0..<3 { _ = try await site.logIn(password: "wrong") }

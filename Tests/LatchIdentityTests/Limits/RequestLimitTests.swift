@@ -46,7 +46,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `Strangers' requests that cost the server much` {
+@Suite struct RequestLimitTests {
     private func site() async throws -> Site {
         try await Site {
             $0.signUpLimitPerHour = 3
@@ -56,8 +56,10 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(.tags(.attackD7, .attackE11), arguments: CostlyRoute.signUps + CostlyRoute.mails + CostlyRoute.links)
-    func `are limited by network, with the time to wait, before they are read`(route: CostlyRoute) async throws {
+    @Test(.tags(.hashFlood, .mailFlood), arguments: CostlyRoute.signUps + CostlyRoute.mails + CostlyRoute.links)
+    func `Costly requests of strangers are limited by network, with the time to wait, before they are read`(
+        route: CostlyRoute
+    ) async throws {
         let site = try await site()
         let allowed = route.limit == "link" ? 10 : 3
         for number in 0..<allowed {
@@ -75,8 +77,8 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
     }
 
     @Test(
-        .tags(.attackE11), arguments: [CostlyRoute.signUps[1], CostlyRoute.mails[0]], ["2001:db8:1:%::1", "192.0.2.%"])
-    func `are limited by the wider network, whose owner has many addresses`(
+        .tags(.mailFlood), arguments: [CostlyRoute.signUps[1], CostlyRoute.mails[0]], ["2001:db8:1:%::1", "192.0.2.%"])
+    func `Costly requests of strangers are limited by the wider network`(
         route: CostlyRoute, addresses: String
     ) async throws {
         let site = try await site()
@@ -89,7 +91,8 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
-    @Test(.tags(.attackE11)) func `make no more accounts and mails, whichever routes they use`() async throws {
+    @Test(.tags(.mailFlood))
+    func `Costly requests of strangers make no more accounts and emails on any routes`() async throws {
         let site = try await site()
         var created = 0
         for number in 0..<20 {
@@ -102,7 +105,8 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
-    @Test(.tags(.attackD7)) func `with one address are limited from anywhere`() async throws {
+    @Test(.tags(.hashFlood))
+    func `Costly requests of strangers with one address are limited from anywhere`() async throws {
         let site = try await Site()
         var statuses: [Int] = []
         for number in 0..<12 {
@@ -112,7 +116,8 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
-    @Test(.tags(.attackD7)) func `for mails leave the owner some, where a device is signed in`() async throws {
+    @Test(.tags(.hashFlood))
+    func `Costly requests of strangers for emails leave the owner some, if a device is signed in`() async throws {
         let site = try await Site()
         try await site.signUp("user1@example.com")
         let logins = CostlyRoute(path: "/api/auth/clients/login", limit: "login")
@@ -131,7 +136,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
-    @Test(.tags(.attackD7)) func `by right passwords are limited, too`() async throws {
+    @Test(.tags(.hashFlood)) func `Costly requests of strangers with right passwords are also limited`() async throws {
         let site = try await Site()
         try await site.signUp()
         for _ in 0..<120 { #expect(try await site.logIn().status == 200) }
@@ -142,7 +147,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `A message that expands` {
+@Suite struct ExpandingMessageTests {
     /// The tag and the empty content of a social link in a profile.
     private static let link: [UInt8] = [0x4A, 0]
     /// Two million empty social links: four megabytes, four kilobytes of gzip, and two hundred megabytes of objects.
@@ -157,8 +162,10 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         return try await site.send(.post, CostlyRoute.rpc + method, fields: fields, body: HTTPBody(content))
     }
 
-    @Test(.tags(.attackK3), arguments: ["UpdateProfile", "GetUsers", "SetUserRole", "VerifyTwoFactor", "DeleteUser"])
-    func `is not even looked at without a token`(method: String) async throws {
+    @Test(
+        .tags(.decompressionBomb),
+        arguments: ["UpdateProfile", "GetUsers", "SetUserRole", "VerifyTwoFactor", "DeleteUser"])
+    func `A message that expands is not read without a token`(method: String) async throws {
         let site = try await Site()
         // Broken gzip would be an invalid argument.
         let response = try await send(site, method, [1, 2, 3], encoding: "gzip")
@@ -167,8 +174,11 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
-    @Test(.tags(.attackK3), arguments: ["Register", "Login", "RequestPasswordReset", "ResetPassword", "RefreshToken"])
-    func `is refused as soon as it exceeds what strangers may send`(method: String) async throws {
+    @Test(
+        .tags(.decompressionBomb),
+        arguments: ["Register", "Login", "RequestPasswordReset", "ResetPassword", "RefreshToken"])
+    func `A message that expands is refused as soon as it exceeds the limit for strangers`(method: String) async throws
+    {
         let site = try await Site()
         let compressed = try RPCCompression.gzip.compress(Self.bomb)
         #expect(compressed.count < 8192)
@@ -177,7 +187,8 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
-    @Test(.tags(.attackK3)) func `is refused by the memory that it would take, whoever sends it`() async throws {
+    @Test(.tags(.decompressionBomb))
+    func `A message that expands is refused by the memory it would take, from any sender`() async throws {
         let site = try await Site()
         let access = try await site.token("ada@example.com", .user).access
         // A profile of almost four megabytes, which is field 9 of the request.

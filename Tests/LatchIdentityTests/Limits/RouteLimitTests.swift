@@ -41,7 +41,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `Each route of the server` {
+@Suite struct RouteLimitTests {
     static let rpc = "POST /userservice.v1.UserService/"
 
     /// The routes by the limit that a flood of them exhausts first.
@@ -98,7 +98,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `is in the table`() async throws {
+    @Test func `Each route of the server is in the table`() async throws {
         let site = try await site()
         let router = try #require(site.identity.handler as? Router)
         let methods = UserServiceHandler(site.identity.services).rpcMethods
@@ -109,8 +109,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
-    @Test(.tags(.attackD7), arguments: limited)
-    func `ends the flood of one network with the time to wait, before anything is read`(route: LimitedRoute)
+    @Test(.tags(.hashFlood), arguments: limited)
+    func `Each route of the server ends the flood of one network before anything is read`(route: LimitedRoute)
         async throws
     {
         let site = try await site()
@@ -131,14 +131,17 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: unlimited)
-    func `that a supervisor reads answers it in a flood from its own address`(path: String) async throws {
+    func `Each route of the server for a supervisor answers it in a flood from its own address`(path: String)
+        async throws
+    {
         let site = try await site()
         let route = LimitedRoute(route: path, limit: "none")
         for _ in 0..<1000 { #expect(try await route.send(site, from: "192.0.2.1").status == 200) }
         await site.close()
     }
 
-    @Test(.tags(.attackD7)) func `leaves users their tokens while strangers flood the pages`() async throws {
+    @Test(.tags(.hashFlood))
+    func `Each route of the server leaves users their tokens while strangers flood the pages`() async throws {
         let site = try await site()
         try await site.signUp()
         let login = try await site.logIn()

@@ -11,7 +11,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A stranger who tries names` {
+@Suite struct DisclosureTests {
     private static let sentence = "another sentence to keep"
 
     /// The cost with which a login under a name without an account is computed.
@@ -22,8 +22,9 @@ import Testing
 
     private static func cost(_ hash: String) -> String { String(hash.split(separator: "$")[2]) }
 
-    @Test(.tags(.attackD1, .attackD11))
-    func `meets the cost that stored hashes have, also after a change of the setting`() async throws {
+    @Test(.tags(.accountEnumeration, .rehashRace))
+    func `A stranger who tries names meets the cost of stored hashes, also after a change of the setting`() async throws
+    {
         let site = try await Site()
         for name in ["ada", "bob", "eve"] { try await site.signUp("\(name)@example.com") }
         await site.close()
@@ -37,7 +38,8 @@ import Testing
         await stronger.close()
     }
 
-    @Test(.tags(.attackD1)) func `meets both costs of a store as often as accounts have them, and one for each name`()
+    @Test(.tags(.accountEnumeration))
+    func `A stranger who tries names meets both costs of a store in their proportion, and one per name`()
         async throws
     {
         let site = try await Site()
@@ -67,9 +69,9 @@ import Testing
     }
 
     @Test(
-        .tags(.attackD1, .attackD12),
+        .tags(.accountEnumeration, .hostileHash),
         arguments: ["", "plain", "$argon2id$v=19$m=1073741824,t=2,p=1$AAAA$AAAA", "$$$$$$"])
-    func `meets no cost that a damaged row demands`(hash: String) async throws {
+    func `A stranger who tries names does not meet the cost of a damaged row`(hash: String) async throws {
         let site = try await Site()
         try await site.identity.services.store.insert(.example(hash: hash), details: nil)
         #expect(try await decoyCost(site, "nobody@example.com") == "m=64,t=1,p=1")
@@ -77,7 +79,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD1)) func `learns of an account that is shut only by its right password`() async throws {
+    @Test(.tags(.accountEnumeration))
+    func `A stranger who tries names learns of a disabled account only by its right password`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let account = try await site.signUp()
         await site.close()
@@ -95,8 +98,10 @@ import Testing
         await stronger.close()
     }
 
-    @Test(.tags(.attackD2), arguments: ["", " ", "null", "$argon2id$example"])
-    func `gets into no account that has no password, by any route`(password: String) async throws {
+    @Test(.tags(.emptyPassword), arguments: ["", " ", "null", "$argon2id$example"])
+    func `A stranger who tries names gets into no account without a password, by any route`(password: String)
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         var ada = try Account.example(hash: nil)
         ada.emailVerifiedAt = noon
@@ -117,7 +122,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD1)) func `is told the same of a taken address and a taken username, after the same work`()
+    @Test(.tags(.accountEnumeration))
+    func `A stranger who tries names gets one answer for a taken address and a taken user name`()
         async throws
     {
         let site = try await Site { $0.passwordQueueLimit = 1 }
@@ -155,7 +161,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9, .attackE11)) func `is told nothing of an address that the own account is to have`()
+    @Test(.tags(.addressChange, .mailFlood))
+    func `A stranger who tries names learns nothing of an address that an account is to have`()
         async throws
     {
         let site = try await Site()
@@ -180,7 +187,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE2, .attackE11)) func `uses up the mails of an address, whether it has an account or not`()
+    @Test(.tags(.resetEnumeration, .mailFlood))
+    func `A stranger who tries names uses up the emails of an address, whether it has an account or not`()
         async throws
     {
         let site = try await Site()
@@ -202,7 +210,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `tries a few usernames an hour, and keeps the own one as often as they like`() async throws {
+    @Test
+    func `A stranger who tries names can try a few an hour, and keep their own name without a limit`() async throws {
         let site = try await Site()
         let (id, access) = try await site.token("ada@example.com", .user)
         let change = { (name: String) in

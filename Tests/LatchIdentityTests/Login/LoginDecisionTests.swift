@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A login that was decided before the account changed` {
+@Suite struct LoginDecisionTests {
     /// A change of an account, and whether a login that was decided before it may end in a session.
     private static let changes: [(name: String, isAllowed: Bool)] = [
         ("factor confirmed", false), ("factor removed", false), ("factor replaced", false),
@@ -68,8 +68,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackE8, .attackF8), arguments: StoreBackend.all, 0..<changes.count)
-    func `signs nobody in, if what it was decided on has changed`(backend: StoreBackend, index: Int) async throws {
+    @Test(.tags(.accountPreHijack, .factorBypass), arguments: StoreBackend.all, 0..<changes.count)
+    func `A login decided before the account changed signs no user in, if its basis has changed`(
+        backend: StoreBackend, index: Int
+    ) async throws {
         let fixture = try await backend.populated()
         let (store, device, change) = (fixture.store, fixture.device, Self.changes[index])
         if ["factor removed", "factor replaced", "codes replaced"].contains(change.name) {
@@ -82,12 +84,14 @@ import Testing
     }
 
     @Test(
-        .tags(.attackF8),
+        .tags(.factorBypass),
         arguments: [
             "password_changed_at = 1", "email_key = 'x'", "email_verified_at = 1", "status = 'disabled'",
             "standing = 'banned'",
         ])
-    func `meets another version of the credentials, whichever statement changed them`(change: String) async throws {
+    func `A login decided before the account changed meets a new version after any statement`(change: String)
+        async throws
+    {
         let folder = try TemporaryFolder()
         let (store, account, _) = try await IdentityStore.populated(in: folder)
         try await store.write { db throws(IdentityError) -> Void in
@@ -97,7 +101,10 @@ import Testing
         await store.close()
     }
 
-    @Test(.tags(.attackF8)) func `leaves no session without the factor that was enrolled meanwhile`() async throws {
+    @Test(.tags(.factorBypass))
+    func `A login decided before the account changed leaves no session without a factor enrolled meanwhile`()
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         try await site.signUp()
         for _ in 0..<4 {
@@ -129,7 +136,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackG1)) func `is another session each time, and one of its own after the second factor`()
+    @Test(.tags(.sessionFixation)) func `A login decided before the account changed is another session each time`()
         async throws
     {
         let site = try await Site()

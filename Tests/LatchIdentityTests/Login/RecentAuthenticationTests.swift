@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A session whose user authenticated long ago` {
+@Suite struct RecentAuthenticationTests {
     private static let new = "another sentence to keep"
 
     private func site(_ change: (inout IdentityConfiguration) -> Void = { _ in }) async throws -> Site {
@@ -25,8 +25,10 @@ import Testing
         try await site.call("UpdateProfile", ["userId": .string(id), "email": "eve@example.com"], bearer: access)
     }
 
-    @Test(.tags(.attackE9), arguments: [true, false])
-    func `begins no other address, verified or not`(isVerified: Bool) async throws {
+    @Test(.tags(.addressChange), arguments: [true, false])
+    func `A session with an old authentication begins no change of address, verified or not`(isVerified: Bool)
+        async throws
+    {
         let site = try await site()
         let ada = try await site.signUp(isVerified: isVerified)
         let access = try await site.logIn().access
@@ -46,7 +48,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF6)) func `changes no factor and no account, by any call that does`() async throws {
+    @Test(.tags(.factorChange))
+    func `A session with an old authentication changes no factor and no account, by any call`() async throws {
         let site = try await site()
         let (app, access) = try await site.enrol()
         let ada = try #require(try await site.identity.administration.account(email: "ada@example.com"))
@@ -67,8 +70,9 @@ import Testing
     }
 
     @Test(
-        .tags(.attackE9), arguments: ["DeleteUser", "SetUserStatus", "EndUserSessions", "UpdateProfile", "SetUserRole"])
-    func `administers no other account`(method: String) async throws {
+        .tags(.addressChange),
+        arguments: ["DeleteUser", "SetUserStatus", "EndUserSessions", "UpdateProfile", "SetUserRole"])
+    func `A session with an old authentication administers no other account`(method: String) async throws {
         let site = try await site()
         let eve = try await site.signUp("eve@example.com")
         let (_, access) = try await site.token("ada@example.com", .superAdmin)
@@ -85,7 +89,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `changes the profile, but not the name to log in with`() async throws {
+    @Test func `A session with an old authentication changes the profile, but not the login name`() async throws {
         let site = try await site()
         let ada = try await site.signUp()
         let access = try await site.logIn().access
@@ -100,7 +104,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.a9)) func `changes a password by the old one, which is an authentication of its own`() async throws {
+    @Test(.tags(.passwordChange))
+    func `A session with an old authentication changes a password by the old one`() async throws {
         let site = try await site()
         try await site.signUp()
         let access = try await site.logIn().access
@@ -110,7 +115,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9)) func `is renewed by no refresh`() async throws {
+    @Test(.tags(.addressChange))
+    func `A session with an old authentication is not renewed by a refresh`() async throws {
         let site = try await site()
         let ada = try await site.signUp()
         let login = try await site.logIn()
@@ -121,7 +127,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9)) func `is renewed by the password, on that device alone`() async throws {
+    @Test(.tags(.addressChange))
+    func `A session with an old authentication is renewed by the password, on that device only`() async throws {
         let site = try await site()
         let ada = try await site.signUp()
         let (here, other) = (try await site.logIn().access, try await site.logIn().access)
@@ -142,7 +149,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF6)) func `is renewed by the second factor as well, where there is one`() async throws {
+    @Test(.tags(.factorChange))
+    func `A session with an old authentication is also renewed by the second factor, if there is one`() async throws {
         let site = try await site()
         let (app, access) = try await site.enrol()
         site.clock.advance(by: 900)
@@ -161,7 +169,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `is renewed by no guess beyond those of a login, and not through another client`() async throws {
+    @Test
+    func `A session with an old authentication is renewed by no extra guess, and not by another client`() async throws {
         let site = try await site {
             $0.loginLimitPerMinute = 3
             $0.clients = [OAuthClient(word: "phone;grants=password,refresh_token;scopes=files:read")].compactMap(\.self)
@@ -177,7 +186,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is as old as the setting says`() async throws {
+    @Test func `A session with an old authentication is as old as the setting says`() async throws {
         let site = try await site { $0.recentAuthentication = .seconds(60) }
         let ada = try await site.signUp()
         let access = try await site.logIn().access
@@ -189,7 +198,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `is not renewed by a password that was replaced meanwhile`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A session with an old authentication is not renewed by a replaced password`() async throws {
         let site = try await site()
         try await site.signUp()
         let session = try await site.bearer(try await site.logIn().access)

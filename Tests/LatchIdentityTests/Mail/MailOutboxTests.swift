@@ -80,8 +80,8 @@ private func token(in message: MailMessage?) -> JSONValue {
     .string(message?.text.split(separator: "token=").last?.split(separator: "\n").first.map(String.init) ?? "")
 }
 
-@Suite struct `A mail that was answered for` {
-    @Test func `arrives after an outage of ten minutes and the death of the process`() async throws {
+@Suite struct MailOutboxTests {
+    @Test func `An accepted mail arrives after an outage of ten minutes and the death of the process`() async throws {
         let folder = try TemporaryFolder()
         let mailer = UnreliableMailer()
         mailer.set(isDown: true)
@@ -119,7 +119,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await second.identity.close()
     }
 
-    @Test func `comes twice at most with one Message-ID, and the link works`() async throws {
+    @Test func `An accepted mail comes at most twice with one Message-ID, and the link works`() async throws {
         let folder = try TemporaryFolder()
         let hanging = HangingMailer()
         var configuration = IdentityConfiguration()
@@ -148,7 +148,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await second.identity.close()
     }
 
-    @Test func `is tried again with growing pauses, while the server says to operators that mails fail`() async throws {
+    @Test func `An accepted mail is tried again with growing pauses, while the server warns operators`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
@@ -166,7 +166,8 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test(.tags(.attackE2)) func `is tried a few times where it is refused, and holds up no other`() async throws {
+    @Test(.tags(.resetEnumeration))
+    func `An accepted mail is tried a few times if it is refused, and delays no other`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.refuse("dead@example.com")
         _ = try await node.identity.accounts.signUp(email: "dead@example.com", password: Site.password)
@@ -183,7 +184,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test func `is given up after four days, counted and recorded`() async throws {
+    @Test func `An accepted mail is given up after four days, counted and recorded`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
@@ -199,7 +200,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test func `has a link that is valid when it arrives late`() async throws {
+    @Test func `An accepted mail has a link that is valid when it arrives late`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
         node.mailer.set(isDown: true)
@@ -212,7 +213,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test func `of an invitation makes no link valid that was used, though its reply was lost`() async throws {
+    @Test func `An accepted mail of an invitation makes no used link valid, though its reply was lost`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         let store = node.identity.services.store
         let invited = try Account.example("new", hash: nil)
@@ -228,7 +229,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test func `does not end the link of a newer one by a further attempt`() async throws {
+    @Test func `An accepted mail does not end the link of a newer one by a further attempt`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer()) {
             $0.resetLifetime = .seconds(86_400)
         }
@@ -250,7 +251,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test func `of a later version holds up no other`() async throws {
+    @Test func `An accepted mail of a later version delays no other`() async throws {
         let folder = try TemporaryFolder()
         let node = try await Node(in: folder, mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
@@ -266,7 +267,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test(.tags(.attackE4)) func `does not make a used link valid again`() async throws {
+    @Test(.tags(.mailedTokenReuse)) func `An accepted mail does not make a used link valid again`() async throws {
         let folder = try TemporaryFolder()
         let node = try await Node(in: folder, mailer: UnreliableMailer())
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password, isVerified: true)
@@ -285,7 +286,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test func `is durable before the answer, and the store holds no token`() async throws {
+    @Test func `An accepted mail is durable before the answer, and the store holds no token`() async throws {
         let folder = try TemporaryFolder()
         let node = try await Node(in: folder, mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
@@ -300,8 +301,9 @@ private func token(in message: MailMessage?) -> JSONValue {
     }
 }
 
-@Suite struct `The outbox` {
-    @Test(.tags(.attackE2)) func `has the same length and the same writes for unknown addresses`() async throws {
+@Suite struct OutboxTests {
+    @Test(.tags(.resetEnumeration))
+    func `The outbox has the same length and the same writes for unknown addresses`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         for number in 0..<20 {
             _ = try await node.identity.accounts.signUp(email: "ada\(number)@example.com", password: Site.password)
@@ -340,7 +342,8 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test(.tags(.attackE11)) func `limits the mails of an address, whether it has an account or not`() async throws {
+    @Test(.tags(.mailFlood))
+    func `The outbox limits the emails of an address, whether it has an account or not`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         for _ in 0..<5 { #expect(try await node.forget("new@example.com") == 200) }
         await node.identity.services.mails.flush()
@@ -355,7 +358,8 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test(.tags(.attackE11)) func `does not let mails that nobody gets suppress the one that resets a password`()
+    @Test(.tags(.mailFlood))
+    func `The outbox does not let emails without a recipient suppress the one that resets a password`()
         async throws
     {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
@@ -369,7 +373,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test func `shows its length and its age, and no address`() async throws {
+    @Test func `The outbox shows its length and its age, and no address`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
@@ -382,7 +386,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test func `rejects what it cannot keep instead of dropping it`() async throws {
+    @Test func `The outbox rejects a mail that it cannot keep instead of dropping it`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer())
         node.mailer.set(isDown: true)
         let store = node.identity.services.store
@@ -413,7 +417,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test func `lets no worker postpone a mail that another one has taken since`() async throws {
+    @Test func `The outbox lets no worker postpone a mail that another one has taken since`() async throws {
         let folder = try TemporaryFolder()
         let (store, account, _) = try await IdentityStore.populated(in: folder)
         try await store.insert(OutboxMail(.resetPassword, to: account.email, id: "mail", at: noon))
@@ -431,7 +435,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         withExtendedLifetime(folder) {}
     }
 
-    @Test func `is shared by two servers, and each mail goes once`() async throws {
+    @Test func `The outbox is shared by two servers, and each mail goes once`() async throws {
         let folder = try TemporaryFolder()
         let (clock, mailer) = (ManualClock(noon), UnreliableMailer())
         let first = try await Node(in: folder, clock: clock, mailer: mailer)
@@ -448,7 +452,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await second.identity.close()
     }
 
-    @Test func `is emptied at the end as far as time allows, and keeps the rest`() async throws {
+    @Test func `The outbox is emptied at the end as far as time allows, and keeps the rest`() async throws {
         let folder = try TemporaryFolder()
         let (clock, mailer) = (ManualClock(noon), UnreliableMailer())
         let first = try await Node(in: folder, clock: clock, mailer: mailer)
@@ -468,7 +472,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await third.identity.close()
     }
 
-    @Test func `is left to the server by the operator's commands`() async throws {
+    @Test func `The outbox is left to the server by the operator's commands`() async throws {
         let folder = try TemporaryFolder()
         var configuration = IdentityConfiguration()
         configuration.issuer = "https://id.example.com"
@@ -485,7 +489,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         await node.identity.close()
     }
 
-    @Test func `waits until the server knows its address`() async throws {
+    @Test func `The outbox waits until the server knows its address`() async throws {
         let node = try await Node(in: try TemporaryFolder(), mailer: UnreliableMailer()) { $0.issuer = nil }
         _ = try await node.identity.accounts.signUp(email: "ada@example.com", password: Site.password)
         await node.identity.services.mails.flush()

@@ -11,12 +11,12 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A mail` {
+@Suite struct MailTests {
     private func message(_ text: String = "Hello") throws -> MailMessage {
         try MailMessage(to: "ada@example.com", subject: "Greetings", text: text, id: "abc")
     }
 
-    @Test func `is written with the fields that RFC 5322 asks for`() throws {
+    @Test func `A mail is written with the fields that RFC 5322 asks for`() throws {
         let bytes = try message("Grüße\n").bytes(from: "no-reply@example.com", at: noon)
         let text = String(decoding: bytes, as: UTF8.self)
         let lines = text.components(separatedBy: "\r\n")
@@ -30,7 +30,7 @@ import Testing
         #expect(lines[10] == "Gr=C3=BC=C3=9Fe")
     }
 
-    @Test func `has no long lines and no bare line ends, whatever its text`() throws {
+    @Test func `A mail has no long lines and no bare line ends, for any text`() throws {
         let text = String(repeating: "long \n.\nDATA\r\nquit ", count: 500)
         let bytes = try message(text).bytes(from: "no-reply@example.com", at: noon)
         let lines = String(decoding: bytes, as: UTF8.self).components(separatedBy: "\r\n")
@@ -38,22 +38,22 @@ import Testing
     }
 
     @Test(
-        .tags(.attackE10),
+        .tags(.mailInjection),
         arguments: ["a@example.com\r\nBcc: x@example.com", "a@example.com, b@example.com", "A <a@example.com>", ""])
-    func `goes to one address and nothing else`(recipient: String) {
+    func `A mail goes to exactly one address`(recipient: String) {
         #expect(throws: IdentityError.self) {
             try MailMessage(to: recipient, subject: "Hello", text: "")
         }
     }
 
-    @Test(.tags(.attackE10), arguments: ["two\r\nlines", "tab\t", "", "nul\u{0}"])
-    func `has one line as its subject`(subject: String) {
+    @Test(.tags(.mailInjection), arguments: ["two\r\nlines", "tab\t", "", "nul\u{0}"])
+    func `A mail has one line as its subject`(subject: String) {
         #expect(throws: IdentityError.self) {
             try MailMessage(to: "a@example.com", subject: subject, text: "")
         }
     }
 
-    @Test func `has a subject of any language, which the wire carries in ASCII, and a file as it is`() throws {
+    @Test func `A mail has a subject of any language, which the wire carries in ASCII, and a file unchanged`() throws {
         let mail = try MailMessage(
             to: "a@example.com", subject: "Schlüssel für Zoë & Co. – bitte bestätigen, dass alles in Ordnung ist",
             text: "ü.\n.\n")
@@ -68,7 +68,7 @@ import Testing
         #expect(file.contains("Content-Transfer-Encoding: 8bit\r\n\r\nü.\r\n.\r\n"))
     }
 
-    @Test(.tags(.p12)) func `does not print its text, which holds a token`() throws {
+    @Test(.tags(.silentTokens)) func `A mail does not print its text, which holds a token`() throws {
         let message = try message("https://id.example.com/reset?token=SECRET")
         var dumped = ""
         dump(message, to: &dumped)
@@ -76,8 +76,9 @@ import Testing
     }
 }
 
-@Suite struct `A mailer` {
-    @Test func `that writes files makes the folder, sorts by time, and lets only the owner read`() async throws {
+@Suite struct MailerTests {
+    @Test
+    func `A mailer that writes files makes the folder, sorts by time, and lets only the owner read`() async throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock(noon)
         let mailer = FileMailer(
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `that cannot write says so`() async throws {
+    @Test func `A mailer that cannot write says so`() async throws {
         let folder = try TemporaryFolder()
         try Data().write(to: URL(filePath: folder.file("file")))
         let mailer = FileMailer(folder: folder.file("file"), sender: "no-reply@example.com")
@@ -107,7 +108,7 @@ import Testing
         }
     }
 
-    @Test func `that submits hands the mail to the server`() async throws {
+    @Test func `A mailer that submits hands the mail to the server`() async throws {
         let server = try RawSMTPServer()
         let mailer = try SMTPMailer(url: server.url, sender: "no-reply@example.com")
         try await mailer.send(MailMessage(to: "a@example.com", subject: "Hello", text: "x"))
@@ -116,7 +117,7 @@ import Testing
         #expect(server.commands.contains { $0.hasPrefix("RCPT TO:<a@example.com>") })
     }
 
-    @Test func `that submits checks its connection, and sends nothing`() async throws {
+    @Test func `A mailer that submits checks its connection, and sends nothing`() async throws {
         let server = try RawSMTPServer()
         let url = "smtp://ada:hunter2@127.0.0.1:\(server.port)"
         try await SMTPMailer(url: url, sender: "no-reply@example.com").checkConnection()
@@ -133,7 +134,7 @@ import Testing
         (["issuer": "https://[::1]", "mail_sender": "a@example.net"], "example.net"),
         (["issuer": "http://localhost", "mail_sender": "no-reply@localhost"], nil), ([:], nil),
     ])
-    func `that submits greets with the host of the issuer, or the domain of the sender`(
+    func `A mailer that submits greets with the host of the issuer, or the domain of the sender`(
         values: [String: String], name: String?
     ) async throws {
         let server = try RawSMTPServer()
@@ -148,7 +149,7 @@ import Testing
         ("504 5.5.2 <vm>: Helo command rejected", IdentityError.mailNotSent.code, "(504 5.5.2)"),
         ("550 5.1.1 <a@example.com>: no such user", IdentityError.mailRefused.code, "(550 5.1.1)"),
     ])
-    func `that submits says the codes of a refusal, and no address`(
+    func `A mailer that submits reports the codes of a refusal, and no address`(
         reply: String, code: String, codes: String
     ) async throws {
         let server = try RawSMTPServer(refusing: ["RCPT": reply])
@@ -163,7 +164,7 @@ import Testing
     @Test(arguments: [
         (["EHLO": "421 busy", "HELO": "421 busy"], "offline"), (["AUTH": "535 no"], "offline"),
     ])
-    func `that submits reports a server that does not take its connection`(
+    func `A mailer that submits reports a server that does not take its connection`(
         refusals: [String: String], code: String
     ) async throws {
         let server = try RawSMTPServer(refusing: refusals, extensions: ["AUTH LOGIN"])
@@ -173,7 +174,7 @@ import Testing
         #expect(error.code == code && !"\(error.message)".contains("hunter2"))
     }
 
-    @Test(.tags(.p12)) func `that submits does not print its password`() throws {
+    @Test(.tags(.silentTokens)) func `A mailer that submits does not print its password`() throws {
         let mailer = try SMTPMailer(url: "smtps://user:hunter2@mail.example.com", sender: "a@example.com")
         var dumped = ""
         dump(mailer, to: &dumped)
@@ -182,11 +183,11 @@ import Testing
     }
 
     @Test(arguments: ["", "http://mail.example.com", "mail.example.com:25", "smtp://%zz:x@mail.example.com"])
-    func `that submits refuses a URL of something else`(url: String) {
+    func `A mailer that submits refuses a URL of another kind`(url: String) {
         #expect(throws: IdentityError.self) { try SMTPMailer(url: url, sender: "a@example.com") }
     }
 
-    @Test func `that is not configured fails visibly and holds up nobody`() async throws {
+    @Test func `A mailer that is not configured fails visibly and delays no user`() async throws {
         let mailer = try IdentityConfiguration().mailer()
         await #expect {
             try await mailer.send(MailMessage(to: "a@example.com", subject: "x", text: "x"))
@@ -196,8 +197,9 @@ import Testing
     }
 }
 
-@Suite struct `A full outbox` {
-    @Test(.tags(.attackE2)) func `refuses requests for mails, and no change of a password`() async throws {
+@Suite struct FullOutboxTests {
+    @Test(.tags(.resetEnumeration))
+    func `A full outbox refuses requests for emails, but no change of a password`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
         let store = site.identity.services.store

@@ -9,14 +9,14 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The bytes of a mail` {
+@Suite struct MailTextTests {
     private func lines(_ message: MailMessage, at date: Date = noon) throws -> [String] {
         let bytes = try message.bytes(from: "no-reply@id.example.com", at: date)
         return String(decoding: bytes, as: UTF8.self).split(separator: "\r\n", omittingEmptySubsequences: false)
             .map(String.init)
     }
 
-    @Test func `begin with the fields of RFC 5322, each once and in one line`() throws {
+    @Test func `The bytes of a mail begin with the fields of RFC 5322, each once and in one line`() throws {
         let head = try lines(MailMessage(to: "a@example.com", subject: "Hello", text: "x", id: "abc"))
             .prefix { !$0.isEmpty }
         #expect(
@@ -33,7 +33,7 @@ import Testing
         (951_782_400, "Tue, 29 Feb 2000 00:00:00 +0000"), (1_798_761_599, "Thu, 31 Dec 2026 23:59:59 +0000"),
         (4_107_542_400, "Mon, 01 Mar 2100 00:00:00 +0000"), (1_784_600_000, "Tue, 21 Jul 2026 02:13:20 +0000"),
     ])
-    func `carry the date in UTC, in English`(seconds: Double, text: String) throws {
+    func `The bytes of a mail carry the date in UTC, in English`(seconds: Double, text: String) throws {
         let message = try MailMessage(to: "a@example.com", subject: "x", text: "x")
         #expect(try lines(message, at: Date(timeIntervalSince1970: seconds))[0] == "Date: " + text)
     }
@@ -43,7 +43,9 @@ import Testing
         String(repeating: "ä.=", count: 100), String(repeating: "x", count: 74) + "..end", "a\n\nb\n",
         "From here\n--=_abc--\n",
     ])
-    func `carry the text in short lines of ASCII, and another program reads it back`(text: String) async throws {
+    func `The bytes of a mail carry the text in short lines of ASCII, and another program reads it back`(text: String)
+        async throws
+    {
         let all = try lines(MailMessage(to: "a@example.com", subject: "x", text: text))
         let content = all[try #require(all.firstIndex(of: "")).advanced(by: 1)...]
         for line in content {
@@ -55,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["en", "de"], [MailMessage.Encoding.ascii, .utf8])
-    func `are plain text and HTML with the same link, as another program reads them`(
+    func `The bytes of a mail are plain text and HTML with the same link, as another program reads them`(
         language: String, encoding: MailMessage.Encoding
     ) async throws {
         let template = MailTemplate(
@@ -96,19 +98,19 @@ import Testing
     }
 
     @Test(arguments: ["", "two\r\nBcc: b@example.com", "tab\tbed", "line\u{2028}", "nul\u{0}"])
-    func `have no subject that could be more than one field`(subject: String) {
+    func `The bytes of a mail have no subject that could be more than one field`(subject: String) {
         #expect(throws: IdentityError.self) { try MailMessage(to: "a@example.com", subject: subject, text: "x") }
     }
 
     @Test(arguments: [
         "", "a", "a@b@c d", "a@example.com\r\nBcc: b@example.com", "<a@example.com>", "a@example.com, b@c",
     ])
-    func `have no recipient but one address`(recipient: String) {
+    func `The bytes of a mail have exactly one address as the recipient`(recipient: String) {
         #expect(throws: IdentityError.self) { try MailMessage(to: recipient, subject: "x", text: "x") }
     }
 
-    @Test(.tags(.p12), arguments: OutboxMail.Purpose.allCases)
-    func `are not printed, for they hold a token`(purpose: OutboxMail.Purpose) throws {
+    @Test(.tags(.silentTokens), arguments: OutboxMail.Purpose.allCases)
+    func `The bytes of a mail are not printed, for they hold a token`(purpose: OutboxMail.Purpose) throws {
         let template = MailTemplate(
             purpose, to: "a@example.com", token: "t0ken", code: "01234567", issuer: "https://id.example.com/")
         let message = try MailMessage(
@@ -125,7 +127,7 @@ import Testing
         #expect((template.text + template.html).utf8.allSatisfy { $0 < 0x80 })
     }
 
-    @Test func `escape the issuer in HTML`() {
+    @Test func `The bytes of a mail escape the issuer in HTML`() {
         let template = MailTemplate(
             .verifyEmail, to: "a@example.com", token: "t", code: "01234567", issuer: #"https://id.example.com/"><b>&"#)
         #expect(!template.html.contains("<b>"))

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite(needsPostgres, .timeLimit(.minutes(2))) struct `The outbox of four nodes` {
+@Suite(needsPostgres, .timeLimit(.minutes(2))) struct SharedOutboxTests {
     private let claim = MailClaim(
         now: noon, leaseEnd: noon + 120, verificationEnd: noon + 3600, resetEnd: noon + 3600, digest: { Array($0.utf8) }
     )
@@ -29,7 +29,9 @@ import Testing
 
     /// Tokens of links are stored in serializable transactions, which do conflict in a small table.
     @Test(arguments: [OutboxMail.Purpose.passwordChanged, .verifyEmail])
-    func `gives each mail to one of many workers, which do not conflict`(purpose: OutboxMail.Purpose) async throws {
+    func `The outbox of four nodes gives each mail to one of many workers, which do not conflict`(
+        purpose: OutboxMail.Purpose
+    ) async throws {
         let stores = try await stores(mails: 200, purpose)
         let before = stores.reduce(0) { $0 + $1.writeStatistics.conflicts }
         let ids = try await withThrowingTaskGroup { group in
@@ -57,7 +59,10 @@ import Testing
         for store in stores { await store.close() }
     }
 
-    @Test func `keeps a mail for the worker that extends its lease, until another has taken it`() async throws {
+    @Test
+    func `The outbox of four nodes keeps a mail for a worker that extends its lease, until another takes it`()
+        async throws
+    {
         let stores = try await stores(mails: 1, .verifyEmail)
         func claim(after seconds: Double) -> MailClaim {
             MailClaim(
@@ -73,7 +78,7 @@ import Testing
         for store in stores { await store.close() }
     }
 
-    @Test func `passes over a mail that another worker takes at this moment`() async throws {
+    @Test func `The outbox of four nodes skips a mail that another worker is taking`() async throws {
         let stores = try await stores(mails: 2, .verifyEmail)
         let first = try #require(try await stores[0].claimMail(claim))
         let second = try #require(try await stores[1].claimMail(claim))

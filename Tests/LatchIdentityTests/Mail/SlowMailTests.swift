@@ -8,9 +8,10 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite(.timeLimit(.minutes(5))) struct `The queue of mails` {
+@Suite(.timeLimit(.minutes(5))) struct SlowMailTests {
     /// A scanner may reply to some mails after minutes.
-    @Test func `does not wait for recipients that the mail server takes minutes for`() async throws {
+    @Test
+    func `The queue of emails does not wait for recipients that the mail server takes minutes for`() async throws {
         let folder = try TemporaryFolder()
         let mailer = SlowMailer()
         var configuration = IdentityConfiguration()

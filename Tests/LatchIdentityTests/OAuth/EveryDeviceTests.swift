@@ -8,14 +8,15 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A logout on all devices` {
+@Suite struct EveryDeviceTests {
     private func logout(_ site: Site, bearer: String?) async throws -> Response {
         let body: JSONValue = ["allDevices": true]
         guard let bearer else { return try await site.post("/auth/logout", body) }
         return try await site.call(.post, "/auth/logout", bearer: bearer, body)
     }
 
-    @Test(arguments: Way.allCases) func `ends every device of the account, at once, and no other's`(way: Way)
+    @Test(arguments: Way.allCases)
+    func `A logout on all devices ends every device of the account, at once, and no other's`(way: Way)
         async throws
     {
         let site = try await Site(way)
@@ -37,7 +38,7 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: Way.allCases) func `needs a token that is valid`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `A logout on all devices needs a token that is valid`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let device = try await site.passwordGrant()
@@ -51,7 +52,7 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: Way.allCases) func `is not for an app that was let in`(way: Way) async throws {
+    @Test(arguments: Way.allCases) func `A logout on all devices is not for a third-party app`(way: Way) async throws {
         let site = try await Site(way) { $0.clients = [OAuthClient(id: "reports", grants: [.password])] }
         try await site.signUp()
         let own = try await site.passwordGrant()
@@ -62,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [["allDevices": false], ["allDevices": "true"], ["allDevices": 1], [:]] as [JSONObject])
-    func `happens only where it is asked for`(body: JSONObject) async throws {
+    func `A logout on all devices happens only on request`(body: JSONObject) async throws {
         let site = try await Site(.inProcess)
         try await site.signUp()
         let (one, other) = (try await site.passwordGrant(), try await site.passwordGrant())

@@ -9,11 +9,11 @@ import Testing
 @testable import LatchIdentity
 
 /// RFC 8414.
-@Suite struct `The server's metadata` {
+@Suite struct MetadataTests {
     private let path = "/.well-known/oauth-authorization-server"
 
     @Test(arguments: Way.allCases)
-    func `names its issuer and endpoints that answer`(way: Way) async throws {
+    func `The server's metadata names its issuer and endpoints that answer`(way: Way) async throws {
         let site = try await Site(way)
         let answer = try await site.get(path)
         #expect(answer.status == 200)
@@ -35,7 +35,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `says what the server can do, and nothing else`() async throws {
+    @Test func `The server's metadata states what the server can do, and nothing else`() async throws {
         let site = try await Site()
         let json = try await site.get(path).json
         #expect(
@@ -54,7 +54,9 @@ import Testing
         #expect(try await site.get("/.well-known/openid-configuration").json == json)
     }
 
-    @Test func `names no scopes but those about the user where none are configured, and grants no others`() async throws
+    @Test
+    func `The server's metadata names only the user's scopes if none are configured, and grants no others`()
+        async throws
     {
         let site = try await Site {
             let standard = IdentityConfiguration()
@@ -73,7 +75,7 @@ import Testing
     }
 
     /// RFC 8414 §3.
-    @Test func `is where the path of the issuer follows the well-known one`() async throws {
+    @Test func `The server's metadata is at the issuer's path after the well-known one`() async throws {
         let site = try await Site { $0.issuer = "https://id.example.com/tenant/a" }
         #expect(try await site.get(path + "/tenant/a").string("issuer") == "https://id.example.com/tenant/a")
         #expect(try await site.get("/.well-known/openid-configuration/tenant/a").status == 200)
@@ -82,7 +84,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `follows the configuration, and never the request's host`() async throws {
+    @Test func `The server's metadata follows the configuration, and never the request's host`() async throws {
         let site = try await Site {
             $0.issuer = "https://id.example.com/tenant/"
             ($0.scopes, $0.defaultScopes) = (Scopes(parsing: "a:b"), [])
@@ -93,7 +95,7 @@ import Testing
         #expect(!answer.text.contains("evil"))
     }
 
-    @Test func `is not there before the server knows its address`() async throws {
+    @Test func `The server's metadata is absent before the server knows its address`() async throws {
         let folder = try TemporaryFolder()
         let identity = try await Identity(
             configuration: IdentityConfiguration(), storePath: folder.file(), mailer: MemoryMailer())
@@ -105,7 +107,7 @@ import Testing
     }
 
     /// WebAuthn Level 3 §5.11.
-    @Test func `lists the other sites that use its passkeys, and there is no list without one`() async throws {
+    @Test func `The server's metadata lists the other sites that use its passkeys, if there are any`() async throws {
         let android = "android:apk-key-hash:" + String(repeating: "a", count: 43)
         let site = try await Site {
             $0.passkeyOrigins = ["https://app.example.com", android, "https://example.de:8443"]
@@ -122,8 +124,10 @@ import Testing
     }
 
     /// An app confirms an address with the link alone, so it gets those links only where the owner must be proved.
-    @Test(.tags(.attackE8), arguments: [(false, ["/reset"]), (true, ["/verify", "/reset"])])
-    func `names the apps that open the links of mails, where there are any`(isProved: Bool, expected: [String])
+    @Test(.tags(.accountPreHijack), arguments: [(false, ["/reset"]), (true, ["/verify", "/reset"])])
+    func `The server's metadata names the apps that open the links of emails, if there are any`(
+        isProved: Bool, expected: [String]
+    )
         async throws
     {
         let path = "/.well-known/apple-app-site-association"
@@ -146,7 +150,8 @@ import Testing
     }
 
     /// ls1intum/artemis-android#571.
-    @Test func `names the apps on Android that share the passkeys, where there are any`() async throws {
+    @Test
+    func `The server's metadata names the apps on Android that share the passkeys, if there are any`() async throws {
         let path = "/.well-known/assetlinks.json"
         let none = try await Site()
         #expect(try await none.get(path).status == 404)

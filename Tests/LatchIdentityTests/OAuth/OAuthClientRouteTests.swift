@@ -11,7 +11,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A registered app` {
+@Suite struct OAuthClientRouteTests {
     private func site(_ way: Way = .inProcess) async throws -> Site {
         let site = try await Site(way) {
             $0.clients = [
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `proves itself by Basic or in the content (RFC 6749 §2.3.1)`(way: Way) async throws {
+    func `A registered app proves itself by Basic or in the content (RFC 6749 §2.3.1)`(way: Way) async throws {
         let site = try await site(way)
         let byContent = try await password(site, "reports", ClientSecret.text)
         #expect(byContent.status == 200)
@@ -53,7 +53,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackJ3)) func `is refused when it does both`() async throws {
+    @Test(.tags(.doubleClientAuthentication)) func `A registered app is refused when it does both`() async throws {
         let site = try await site()
         let answer = try await password(
             site, fields: [.authorization: ClientSecret.basic("reports")], "reports", ClientSecret.text)
@@ -65,7 +65,7 @@ import Testing
         "Basic", "Basic ", "Basic !!!!", "Basic cmVwb3J0cw==", "Basic OnNlY3JldA==", "Basic cmVwb3J0czp3cm9uZw==",
         "Basic /w==", "Basic cmVwb3J0czolWlo=",
     ])
-    func `is refused with a field that proves nothing`(field: String) async throws {
+    func `A registered app is refused with a field that proves nothing`(field: String) async throws {
         let site = try await site()
         let answer = try await password(site, fields: [.authorization: field], field == "Basic" ? "reports" : nil, nil)
         #expect(answer.status == 401)
@@ -73,14 +73,14 @@ import Testing
         #expect(answer.field(.wwwAuthenticate)?.hasPrefix("Basic realm=") == true)
     }
 
-    @Test func `is refused under another id than the one it proves`() async throws {
+    @Test func `A registered app is refused under another ID than the one it proves`() async throws {
         let site = try await site()
         let fields: HTTPFields = [.authorization: ClientSecret.basic("reports")]
         #expect(try await password(site, fields: fields, "phone", nil).oauthError == "invalid_client")
     }
 
-    @Test(.tags(.attackH6, .attackJ4)) func `is told the same for an unknown id, a wrong secret and none`() async throws
-    {
+    @Test(.tags(.revocationOracle, .publicClientSecret))
+    func `A registered app gets one error for an unknown ID, a wrong secret and none`() async throws {
         let site = try await site()
         let answers = [
             try await password(site, "nobody", nil), try await password(site, "nobody", "x"),
@@ -97,7 +97,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackJ1)) func `may use the grants of its registration alone`() async throws {
+    @Test(.tags(.grantRestriction)) func `A registered app can use only the grants of its registration`() async throws {
         let site = try await site()
         let answer = try await password(site, "web", nil)
         #expect(answer.status == 400)
@@ -105,7 +105,8 @@ import Testing
         #expect(try await password(site, "phone", nil).status == 200)
     }
 
-    @Test(.tags(.attackJ1)) func `gets no refresh token where it could not use one`() async throws {
+    @Test(.tags(.grantRestriction))
+    func `A registered app gets no refresh token if it could not use one`() async throws {
         let site = try await Site { $0.clients = [OAuthClient(id: "once", grants: [.password])] }
         try await site.signUp()
         let answer = try await password(site, "once", nil)
@@ -115,7 +116,7 @@ import Testing
         #expect(try await site.refreshGrant("x", as: "once").oauthError == "unauthorized_client")
     }
 
-    @Test func `gets no more scopes than its registration has, whoever logs in by it`() async throws {
+    @Test func `A registered app gets no more scopes than its registration has, for any user`() async throws {
         let site = try await site()
         let answer = try await site.passwordGrant(
             scope: "files:read files:delete widgets:admin widgets:read", as: "viewer")
@@ -125,8 +126,8 @@ import Testing
         #expect(try await site.passwordGrant(as: "viewer").string("scope") == "widgets:read files:read")
     }
 
-    @Test(.tags(.attackC7), arguments: Way.allCases)
-    func `cannot use what another one was given, and takes nothing away by trying`(way: Way) async throws {
+    @Test(.tags(.foreignRefreshToken), arguments: Way.allCases)
+    func `A registered app cannot use another app's token, and takes nothing away by trying`(way: Way) async throws {
         let site = try await site(way)
         let phone = try await password(site, "phone", nil)
         let own = try await password(site, nil, nil)
@@ -148,7 +149,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `has no way to the administration by an administrator's token`() async throws {
+    @Test func `A registered app cannot administer with an administrator's token`() async throws {
         let site = try await site()
         let phone = try await password(site, "phone", nil)
         #expect(try await site.get("/api/users", bearer: phone.accessToken).status == 403)
@@ -156,7 +157,8 @@ import Testing
         #expect(try await site.get("/api/users", bearer: own.accessToken).status == 200)
     }
 
-    @Test(.tags(.attackJ2)) func `has its secret guessed no faster than a password`() async throws {
+    @Test(.tags(.clientSecretGuessing))
+    func `A registered app has its secret guessed no faster than a password`() async throws {
         let site = try await Site {
             $0.loginLimitPerMinute = 3
             $0.clients = [OAuthClient(id: "reports", isConfidential: true, grants: [.password])]
@@ -172,7 +174,7 @@ import Testing
         #expect(try await password(site, "reports", ClientSecret.text).status == 200)
     }
 
-    @Test func `is out with its tokens as soon as its registration is gone`() async throws {
+    @Test func `A registered app loses its tokens as soon as its registration is gone`() async throws {
         let site = try await site()
         let phone = try await password(site, "phone", nil)
         var configuration = site.identity.services.configuration
@@ -187,8 +189,8 @@ import Testing
     }
 }
 
-@Suite struct `A request without client_id` {
-    @Test func `is refused the grants that the configuration takes from it`() async throws {
+@Suite struct UnnamedClientTests {
+    @Test func `A request without client_id is refused the grants that the configuration takes from it`() async throws {
         let site = try await Site { $0.firstPartyGrants = [] }
         try await site.signUp()
         #expect(try await site.passwordGrant().oauthError == "unauthorized_client")
@@ -200,7 +202,7 @@ import Testing
         #expect(try await site.renew(login.refresh).status == 200)
     }
 
-    @Test func `gets no more scopes than the configuration leaves it`() async throws {
+    @Test func `A request without client_id gets no more scopes than the configuration leaves it`() async throws {
         let site = try await Site { $0.firstPartyScopes = Scopes(parsing: "files:read") }
         try await site.signUp()
         #expect(try await site.passwordGrant(scope: "files:read widgets:read").string("scope") == "files:read")

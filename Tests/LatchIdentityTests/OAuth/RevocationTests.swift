@@ -9,7 +9,7 @@ import Testing
 @testable import LatchIdentity
 
 /// RFC 7009.
-@Suite struct `The revocation route` {
+@Suite struct RevocationTests {
     private func apps(_ configuration: inout IdentityConfiguration) {
         configuration.clients = [
             OAuthClient(id: "phone", grants: [.password, .refreshToken]),
@@ -18,8 +18,10 @@ import Testing
         configuration.clientSecretDigests = ["reports": ClientSecret.digest]
     }
 
-    @Test(.tags(.l13), arguments: Way.allCases, ["refresh_token", "access_token", "nonsense", nil])
-    func `ends a refresh token and its access tokens at once, whatever the hint`(way: Way, hint: String?)
+    @Test(.tags(.realServer), arguments: Way.allCases, ["refresh_token", "access_token", "nonsense", nil])
+    func `The revocation route ends a refresh token and its access tokens at once, for any hint`(
+        way: Way, hint: String?
+    )
         async throws
     {
         let site = try await Site(way)
@@ -38,8 +40,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.l13), arguments: Way.allCases, ["refresh_token", "access_token", nil])
-    func `ends an access token, and with it its family`(way: Way, hint: String?) async throws {
+    @Test(.tags(.realServer), arguments: Way.allCases, ["refresh_token", "access_token", nil])
+    func `The revocation route ends an access token, and with it its family`(way: Way, hint: String?) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -53,12 +55,12 @@ import Testing
     }
 
     @Test(arguments: ["nonsense", "lr1." + String(repeating: "A", count: 70), "eyJhbGciOiJub25lIn0.e30.", "a b"])
-    func `answers 200 for a token that it never made`(token: String) async throws {
+    func `The revocation route answers 200 for a token that it never made`(token: String) async throws {
         let site = try await Site()
         #expect(try await site.form("/oauth/revoke", ["token": token]).status == 200)
     }
 
-    @Test func `answers a repeat as the first time`() async throws {
+    @Test func `The revocation route answers a repeat as the first time`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -69,7 +71,7 @@ import Testing
         #expect(try await site.metric("latch_families_revoked_total") == 1)
     }
 
-    @Test func `takes an old generation of the family for the family`() async throws {
+    @Test func `The revocation route takes an old generation of the family for the family`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -79,15 +81,15 @@ import Testing
     }
 
     @Test(arguments: ["", "token=", "token_type_hint=refresh_token", "token=a&token=b"])
-    func `is 400 without a token, and with two`(content: String) async throws {
+    func `The revocation route is 400 without a token, and with two`(content: String) async throws {
         let site = try await Site()
         let answer = try await site.post("/oauth/revoke", form: content)
         #expect(answer.status == 400)
         #expect(answer.oauthError == "invalid_request")
     }
 
-    @Test(.tags(.attackH6), arguments: Way.allCases)
-    func `leaves another app's token alone, and tells nobody that there is one`(way: Way) async throws {
+    @Test(.tags(.revocationOracle), arguments: Way.allCases)
+    func `The revocation route leaves another app's token valid, and does not reveal it`(way: Way) async throws {
         let site = try await Site(way, change: apps)
         try await site.signUp()
         let own = try await site.passwordGrant()
@@ -115,7 +117,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackH6)) func `takes an expired access token, from the app that it was issued to alone`()
+    @Test(.tags(.revocationOracle))
+    func `The revocation route takes an expired access token, but only from the app that it was issued to`()
         async throws
     {
         let site = try await Site(change: apps)
@@ -131,7 +134,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackH6)) func `needs the secret of a confidential app, before it looks at the token`() async throws {
+    @Test(.tags(.revocationOracle))
+    func `The revocation route needs the secret of a confidential app, before it looks at the token`() async throws {
         let site = try await Site(change: apps)
         try await site.signUp()
         let login = try await site.token([
@@ -163,8 +167,8 @@ import Testing
         #expect(try await site.get("/widgets", bearer: login.accessToken).status == 401)
     }
 
-    @Test(.tags(.l13), arguments: Way.allCases)
-    func `takes seed 004's JSON with the bearer's proof`(way: Way) async throws {
+    @Test(.tags(.realServer), arguments: Way.allCases)
+    func `The revocation route takes seed 004's JSON with the bearer's proof`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -178,7 +182,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackH6)) func `takes the JSON form for one's own tokens alone`() async throws {
+    @Test(.tags(.revocationOracle))
+    func `The revocation route takes the JSON form only for the caller's own tokens`() async throws {
         let site = try await Site()
         try await site.signUp()
         try await site.signUp("eve@example.com")
@@ -196,7 +201,7 @@ import Testing
         #expect(try await site.refreshGrant(ada.refreshToken).status == 200)
     }
 
-    @Test(.tags(.l7)) func `leaves nothing for a renewal that is on its way`() async throws {
+    @Test(.tags(.tokenRevocation)) func `The revocation route leaves nothing for a renewal in progress`() async throws {
         let site = try await Site()
         try await site.signUp()
         for _ in 0..<10 {

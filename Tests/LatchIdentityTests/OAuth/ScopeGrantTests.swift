@@ -10,14 +10,17 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The scope of a token` {
+@Suite struct ScopeGrantTests {
     private static let standard = "widgets:read widgets:write projects:read projects:write files:read"
 
     private func claims(_ answer: Response) throws -> String? {
         try JWT(unverified: answer.accessToken).claims.string("scope")
     }
 
-    @Test func `004: is never more than the account may have, whatever the app asks for`() async throws {
+    @Test
+    func `The scope of a token is never more than the account can have, whatever the app requests (seed 004)`()
+        async throws
+    {
         let site = try await Site()
         try await site.signUp()
         let all = site.identity.services.scopePolicy.known.text
@@ -32,7 +35,7 @@ import Testing
         #expect(try await site.passwordGrant(scope: "widgets:admin").oauthError == "invalid_scope")
     }
 
-    @Test func `is what documents name where none is asked for`() async throws {
+    @Test func `The scope of a token without a request is the documented one`() async throws {
         let site = try await Site()
         try await site.signUp()
         for scope in [nil, "", "   "] {
@@ -42,14 +45,16 @@ import Testing
         #expect(try JWT(unverified: try await site.logIn().access).claims.string("scope") == Self.standard)
     }
 
-    @Test func `has each scope once, in the order in which they were asked for`() async throws {
+    @Test func `The scope of a token has each scope once, in the requested order`() async throws {
         let site = try await Site()
         try await site.signUp()
         let answer = try await site.passwordGrant(scope: " files:read  widgets:read files:read ")
         #expect(answer.string("scope") == "files:read widgets:read")
     }
 
-    @Test func `holds an admin scope for the role, and for a permission of that name alone`() async throws {
+    @Test
+    func `The scope of a token holds an admin scope only for the role, or for a permission of that name`() async throws
+    {
         let site = try await Site()
         try await site.signUp("root@example.com", roles: ["admin"])
         let other = try await site.signUp("other@example.com")
@@ -60,7 +65,7 @@ import Testing
         #expect(try await site.passwordGrant("other@example.com", scope: asked).string("scope") == "widgets:admin")
     }
 
-    @Test func `can be of any name that the configuration knows`() async throws {
+    @Test func `The scope of a token can be of any configured name`() async throws {
         let site = try await Site {
             $0.scopes = Scopes(parsing: "organizations:read user:profile widgets:execute")
             $0.defaultScopes = Scopes(parsing: "user:profile")
@@ -71,7 +76,7 @@ import Testing
         #expect(answer.string("scope") == "widgets:execute organizations:read")
     }
 
-    @Test func `can be empty where nobody asked for one`() async throws {
+    @Test func `The scope of a token can be empty if none was requested`() async throws {
         let site = try await Site { $0.defaultScopes = [] }
         try await site.signUp()
         let answer = try await site.passwordGrant()
@@ -81,8 +86,8 @@ import Testing
         #expect(try await site.get("/widgets", bearer: answer.accessToken).status == 403)
     }
 
-    @Test(.tags(.attackC8), arguments: Way.allCases)
-    func `is never widened by a renewal, and the attempt costs nothing`(way: Way) async throws {
+    @Test(.tags(.scopeWidening), arguments: Way.allCases)
+    func `The scope of a token is never widened by a renewal, and the attempt costs nothing`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp(roles: ["admin"])
         let login = try await site.passwordGrant(scope: "widgets:write files:read")
@@ -101,7 +106,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackC1)) func `of a stolen token hides no theft, however wide it is`() async throws {
+    @Test(.tags(.refreshReuse)) func `The scope of a stolen token hides no theft, however wide it is`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant(scope: "files:read")
@@ -113,7 +118,8 @@ import Testing
         #expect(try await site.refreshGrant(next.refreshToken, scope: "widgets:admin").oauthError == "invalid_grant")
     }
 
-    @Test(.tags(.attackC8)) func `is narrowed by a renewal for its access token alone`() async throws {
+    @Test(.tags(.scopeWidening))
+    func `The scope of a token is narrowed by a renewal for its access token only`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant(scope: "widgets:write files:read")
@@ -127,7 +133,8 @@ import Testing
         #expect(try await site.refreshGrant(wide.refreshToken, scope: "files:read").string("scope") == "files:read")
     }
 
-    @Test(.tags(.attackC10)) func `loses what the account loses, at once and at the next renewal`() async throws {
+    @Test(.tags(.refreshAfterChange))
+    func `The scope of a token loses what the account loses, at once and at the next renewal`() async throws {
         let site = try await Site()
         let account = try await site.signUp(roles: ["admin"])
         let login = try await site.passwordGrant(scope: "widgets:admin widgets:read")
@@ -143,7 +150,8 @@ import Testing
         #expect(next.string("scope") == "widgets:read")
     }
 
-    @Test(.tags(.attackC10)) func `ends with the account, the password and the device`() async throws {
+    @Test(.tags(.refreshAfterChange))
+    func `The scope of a token ends with the account, the password and the device`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
         let logins = [try await site.passwordGrant(), try await site.passwordGrant(), try await site.passwordGrant()]
@@ -158,7 +166,7 @@ import Testing
         #expect(try await site.get("/files", bearer: last.accessToken).status == 401)
     }
 
-    @Test(.tags(.attackC10)) func `ends with a password that is reset`() async throws {
+    @Test(.tags(.refreshAfterChange)) func `The scope of a token ends with a password that is reset`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -173,7 +181,8 @@ import Testing
         #expect(try await site.passwordGrant(password: "Another456!").status == 200)
     }
 
-    @Test func `of a login by the routes of seeds 001 and 002 is renewed by any of them`() async throws {
+    @Test
+    func `The scope of a token of a login by the routes of seeds 001 and 002 is renewed by any of them`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -187,7 +196,7 @@ import Testing
     @Test(arguments: [
         String(repeating: "a", count: 5000), "a\u{7F}b", "ümlaut", #"a\b"#, "a\tb",
     ])
-    func `is refused where it is none`(scope: String) async throws {
+    func `The scope of a token is refused if it is invalid`(scope: String) async throws {
         let site = try await Site()
         try await site.signUp()
         #expect(try await site.passwordGrant(scope: scope).oauthError == "invalid_scope")

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchIdentity
 
 /// RFC 6749 §5.2, line by line.
-@Suite struct `An error of the token route` {
+@Suite struct TokenErrorTests {
     private static let form = "application/x-www-form-urlencoded"
     private static let right = "username=ada%40example.com&password=Secret123%21"
 
@@ -41,7 +41,9 @@ import Testing
     ]
 
     @Test(arguments: table)
-    func `is told as RFC 6749 wants it, with seed 004's members`(content: String, error: String, code: String)
+    func `An error of the token route has the form of RFC 6749, with seed 004's members`(
+        content: String, error: String, code: String
+    )
         async throws
     {
         let site = try await Site()
@@ -66,18 +68,19 @@ import Testing
         ("signInAgain", "SIGN_IN_AGAIN"), ("notAPage", "NOT_A_PAGE"), ("tlsUnavailable", "TLS_UNAVAILABLE"),
         ("cancelled", "CANCELLED"), ("lostURLOfPage", "LOST_URL_OF_PAGE"),
     ])
-    func `spells its code in words, of which an acronym is one`(code: String, words: String) {
+    func `An error of the token route spells its code in words, and an acronym is one word`(code: String, words: String)
+    {
         #expect(ErrorFormat.upperSnakeCase(code) == words)
     }
 
-    @Test func `says NOT_JSON for a form at the route that reads JSON`() async throws {
+    @Test func `An error of the token route says NOT_JSON for a form at the route that reads JSON`() async throws {
         let site = try await Site()
         let answer = try await site.post("/oauth/token/refresh", form: "grant_type=refresh_token&refresh_token=x")
         #expect(answer.errorCode == "NOT_JSON")
     }
 
     @Test(arguments: ["application/json", "text/plain", "multipart/form-data; boundary=x", ""])
-    func `says that only a form is read`(type: String) async throws {
+    func `An error of the token route says that only a form is read`(type: String) async throws {
         let site = try await Site()
         try await site.signUp()
         let answer = try await site.send(
@@ -90,7 +93,9 @@ import Testing
         "?username=ada%40example.com&password=Secret123%21&grant_type=password", "?password=Secret123%21",
         "?client_secret=x", "?refresh_token=lr1.x", "?x=1&token=y", "?pass%77ord=x",
     ])
-    func `004: refuses what is secret in the URL, also beside a good content`(query: String) async throws {
+    func `An error of the token route refuses a secret in the URL, also beside valid content (seed 004)`(query: String)
+        async throws
+    {
         let site = try await Site()
         try await site.signUp()
         let answer = try await site.post("/oauth/token\(query)", form: "grant_type=password&\(Self.right)")
@@ -102,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `004: is no answer to a GET, which has no content to keep a password in`() async throws {
+    @Test func `An error of the token route is not an answer to a GET, which has no content (seed 004)`() async throws {
         let site = try await Site()
         for path in ["/oauth/token", "/oauth/token/refresh", "/oauth/revoke", "/auth/signup", "/auth/login"] {
             let answer = try await site.get(path + "?username=a&password=b")
@@ -111,7 +116,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackD3)) func `refuses a password of a megabyte before it is hashed`() async throws {
+    @Test(.tags(.hugePassword))
+    func `An error of the token route refuses a password of a megabyte before it is hashed`() async throws {
         let site = try await Site()
         try await site.signUp()
         let long = String(repeating: "x", count: 2000)
@@ -124,14 +130,17 @@ import Testing
         #expect(refused.oauthError == "invalid_request")
     }
 
-    @Test(.tags(.attackK3)) func `refuses more parameters than a form has`() async throws {
+    @Test(.tags(.decompressionBomb))
+    func `An error of the token route refuses more parameters than a form has`() async throws {
         let site = try await Site()
         let many = (0..<500).map { "p\($0)=1" }.joined(separator: "&")
         #expect(try await site.post("/oauth/token", form: many).oauthError == "invalid_request")
     }
 
-    @Test(.tags(.attackD1), arguments: Way.allCases)
-    func `is the same for every reason not to let somebody in, unless the password is right`(way: Way) async throws {
+    @Test(.tags(.accountEnumeration), arguments: Way.allCases)
+    func `An error of the token route is the same for every refusal, unless the password is right`(way: Way)
+        async throws
+    {
         let site = try await Site(way) { $0.requireVerifiedEmail = true }
         try await site.signUp("right@example.com")
         try await site.signUp("unverified@example.com", isVerified: false)
@@ -160,7 +169,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `never says back what was sent`() async throws {
+    @Test func `An error of the token route never repeats the request's content`() async throws {
         let site = try await Site()
         let secret = "hunter2-hunter2"
         let contents = [
@@ -175,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `of the store's own trouble is 503, and names no path`() async throws {
+    @Test func `An error of the token route for a failure of the store is 503, and names no path`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()

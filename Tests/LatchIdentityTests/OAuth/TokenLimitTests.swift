@@ -9,7 +9,7 @@ import Testing
 @testable import LatchIdentity
 @testable import LatchServer
 
-@Suite struct `Too many token requests` {
+@Suite struct TokenLimitTests {
     private func revoke(_ site: Site, from address: String) async throws -> Response {
         var request = HTTPRequest(
             method: .post, scheme: "http", authority: "127.0.0.1:8080", path: "/oauth/revoke",
@@ -21,8 +21,10 @@ import Testing
         return Response(try await site.identity.handler.respond(to: request))
     }
 
-    @Test(.tags(.l13), arguments: Way.allCases)
-    func `are refused with 429, and every answer before says how many are left`(way: Way) async throws {
+    @Test(.tags(.realServer), arguments: Way.allCases)
+    func `Too many token requests are refused with 429, and every earlier answer has the remaining number`(way: Way)
+        async throws
+    {
         let site = try await Site(way) { $0.tokenLimitPerMinute = 3 }
         try await site.signUp()
         let first = try await site.passwordGrant()
@@ -50,7 +52,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD4)) func `are counted by network, and not by what a request claims`() async throws {
+    @Test(.tags(.loginLimits))
+    func `Too many token requests are counted by network, and not by a claim of the request`() async throws {
         let site = try await Site { $0.tokenLimitPerMinute = 2 }
         var statuses: [Int] = []
         for _ in 0..<4 { statuses.append(try await revoke(site, from: "192.0.2.1").status) }
@@ -61,7 +64,8 @@ import Testing
         #expect(statuses == [200, 200, 429, 429])
     }
 
-    @Test(.tags(.attackD4)) func `of one account are counted together, and its tokens stay good`() async throws {
+    @Test(.tags(.loginLimits))
+    func `Too many token requests of one account are counted together, and its tokens stay good`() async throws {
         let site = try await Site { $0.refreshLimitPerMinute = 4 }
         try await site.signUp()
         try await site.signUp("eve@example.com")
@@ -82,7 +86,7 @@ import Testing
         #expect(try await site.refreshGrant(two).status == 200)
     }
 
-    @Test(.tags(.attackD4)) func `of one device are limited more than those of its account, and its token stays good`()
+    @Test(.tags(.loginLimits)) func `Too many token requests of one device are limited more than those of its account`()
         async throws
     {
         let site = try await Site()
@@ -103,7 +107,8 @@ import Testing
         #expect(try await site.refreshGrant(token).oauthError == "invalid_grant")
     }
 
-    @Test(.tags(.attackD4)) func `of one device hide no copy from a node that has not seen the newest token`()
+    @Test(.tags(.loginLimits))
+    func `Too many token requests of one device hide no copy from a node that lacks the newest token`()
         async throws
     {
         let one = try await Site { $0.refreshLimitPerMinute = 100 }
@@ -118,7 +123,8 @@ import Testing
         #expect(try await two.refreshGrant(token).oauthError == "invalid_grant")
     }
 
-    @Test(.tags(.attackD5)) func `by a dead token use up nothing of its account`() async throws {
+    @Test(.tags(.lockoutDenial))
+    func `Too many token requests by a dead token use up nothing of its account`() async throws {
         let site = try await Site { $0.refreshLimitPerMinute = 2 }
         try await site.signUp()
         let (dead, living) = (try await site.passwordGrant(), try await site.passwordGrant())
@@ -127,7 +133,7 @@ import Testing
         #expect(try await site.refreshGrant(living.refreshToken).status == 200)
     }
 
-    @Test func `are no concern of requests that give no tokens`() async throws {
+    @Test func `Too many token requests do not include requests that give no tokens`() async throws {
         let site = try await Site { $0.tokenLimitPerMinute = 1 }
         try await site.signUp()
         let login = try await site.passwordGrant()

@@ -11,9 +11,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The token route` {
-    @Test(.tags(.l13, .attackJ10), arguments: Way.allCases)
-    func `gives what seed 004 documents for a password`(way: Way) async throws {
+@Suite struct TokenRouteTests {
+    @Test(.tags(.realServer, .responseCaching), arguments: Way.allCases)
+    func `The token route gives the documented response of seed 004 for a password`(way: Way) async throws {
         let site = try await Site(way)
         let account = try await site.signUp()
         let answer = try await site.passwordGrant(scope: "widgets:read widgets:write projects:read")
@@ -36,8 +36,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.l13), arguments: Way.allCases)
-    func `rotates the refresh token, by the form and by seed 004's JSON`(way: Way) async throws {
+    @Test(.tags(.realServer), arguments: Way.allCases)
+    func `The token route rotates the refresh token, by the form and by seed 004's JSON`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.passwordGrant(scope: "files:read")
@@ -55,8 +55,10 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.l13, .attackC1), arguments: Way.allCases)
-    func `takes a reused token for theft, and ends the family with its access tokens`(way: Way) async throws {
+    @Test(.tags(.realServer, .refreshReuse), arguments: Way.allCases)
+    func `The token route takes a reused token for theft, and ends the family with its access tokens`(way: Way)
+        async throws
+    {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -75,8 +77,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackC2), arguments: Way.allCases)
-    func `gives one successor to 16 parallel renewals of one token`(way: Way) async throws {
+    @Test(.tags(.parallelRefresh), arguments: Way.allCases)
+    func `The token route gives one successor to 16 parallel renewals of one token`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -89,7 +91,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackC4)) func `refuses a parent after the grace, and answers it again within`() async throws {
+    @Test(.tags(.lateParent))
+    func `The token route refuses a parent after the grace, and answers it again within`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -100,7 +103,8 @@ import Testing
         #expect(try await site.refreshGrant(login.refreshToken).oauthError == "invalid_grant")
     }
 
-    @Test(.tags(.attackC4)) func `answers a repeat under its Idempotency-Key long after the grace`() async throws {
+    @Test(.tags(.lateParent))
+    func `The token route answers a repeat under its Idempotency-Key long after the grace`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()
@@ -110,7 +114,8 @@ import Testing
         #expect(again.refreshToken == next.refreshToken)
     }
 
-    @Test(.tags(.attackC5)) func `takes a grandparent for theft, also within the grace`() async throws {
+    @Test(.tags(.grandparentToken))
+    func `The token route takes a grandparent for theft, also within the grace`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.passwordGrant()

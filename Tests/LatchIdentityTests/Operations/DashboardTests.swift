@@ -6,12 +6,12 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The dashboard and the alerts of operators` {
+@Suite struct DashboardTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().deletingLastPathComponent()
     private static let packaging = root.appending(path: "Packaging")
 
-    @Test func `show metrics that the server has, each of them in a panel`() throws {
+    @Test func `The dashboard and the alerts of operators show existing metrics, each of them in a panel`() throws {
         let board = try JSONValue(
             parsing: Array(try Data(contentsOf: Self.packaging.appending(path: "grafana/latch.json"))))
         let expressions = (board["panels"]?.arrayValue ?? []).flatMap { $0["targets"]?.arrayValue ?? [] }
@@ -39,7 +39,8 @@ import Testing
             .filter { $0.hasPrefix("latch_") }.map(String.init)
     }
 
-    @Test func `warn of metrics that the server has, and tell what to do`() async throws {
+    @Test
+    func `The dashboard and the alerts of operators warn by existing metrics, and give instructions`() async throws {
         let file = try String(contentsOf: Self.packaging.appending(path: "prometheus/latch.yml"), encoding: .utf8)
         let guide = try String(
             contentsOf: Self.packaging.deletingLastPathComponent().appending(path: "Documentation/Operations.md"),

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchIdentity
 
 /// Two servers over one file, which keep house as the test tells them.
-@Suite struct `The housekeeping of servers that share a store` {
+@Suite struct HousekeepingTests {
     private let folder: TemporaryFolder
     private let clock: ManualClock
     private let first: Identity
@@ -31,7 +31,7 @@ import Testing
         await second.close()
     }
 
-    @Test func `is done once an hour, by one of them`() async throws {
+    @Test func `Shared housekeeping is done once an hour, by one of the servers`() async throws {
         let store = first.services.store
         let account = try Account.example()
         try await store.insert(account, details: nil)
@@ -50,7 +50,7 @@ import Testing
         await close()
     }
 
-    @Test func `removes nothing for a date of the database alone`() async throws {
+    @Test func `Shared housekeeping removes nothing for a date of the database only`() async throws {
         let store = first.services.store
         let account = try Account.example()
         try await store.insert(account, details: nil)
@@ -66,7 +66,7 @@ import Testing
         await close()
     }
 
-    @Test func `is taken over from one that was killed at it`() async throws {
+    @Test func `Shared housekeeping is taken over from a server that was killed during it`() async throws {
         let store = first.services.store
         #expect(try await store.take(.pruning, as: "killed", at: noon, until: noon + Housekeeping.lease))
         let house = Housekeeping(second.services)
@@ -77,7 +77,7 @@ import Testing
         await close()
     }
 
-    @Test func `is given up by one whose task another one has taken`() async throws {
+    @Test func `Shared housekeeping is given up by a server whose task another one has taken`() async throws {
         let (store, house) = (first.services.store, Housekeeping(second.services))
         let isDone = try await second.audit.prune(at: noon) { () throws(IdentityError) in
             guard try await store.take(.pruning, as: "another", at: noon, until: noon + 300) else { return true }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The text of the metrics` {
+@Suite struct MetricsTextTests {
     /// The lines of one metric.
     private static func lines(_ name: String, in text: String) -> [String] {
         text.split(separator: "\n").map(String.init).filter { line in
@@ -15,7 +15,7 @@ import Testing
         }
     }
 
-    @Test func `has every series of a counter from the beginning, as 0, after a sentence about it and its type`() {
+    @Test func `The text of the metrics has every series of a counter from the beginning, as 0`() {
         let text = MetricSample.exposition(of: Metrics().samples)
         #expect(
             Self.lines("latch_logins_total", in: text) == [
@@ -49,7 +49,7 @@ import Testing
         #expect(text.hasSuffix("\nlatch_request_seconds_sum 0.0\nlatch_request_seconds_count 0\n"))
     }
 
-    @Test func `shows a gauge that cannot be read as such`() throws {
+    @Test func `The text of the metrics shows a gauge that cannot be read as such`() throws {
         let samples = [MetricSample(.mailsWaiting, .gauge(nil)), MetricSample(.tokenCacheEntries, .gauge(7))]
         #expect(
             MetricSample.exposition(of: samples) == """
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// As `promtool check metrics` wants it.
-    @Test func `has a sentence for each metric, and names counters as such`() async throws {
+    @Test func `The text of the metrics has a sentence for each metric, and names counters as such`() async throws {
         let site = try await Site()
         let text = try await site.get("/metrics").text
         let types = text.matches(of: /# HELP (\w+) [A-Z][^\\\n]*\.\n# TYPE (\w+) (\w+)\n/)
@@ -80,7 +80,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `counts what many threads count`() async {
+    @Test func `The text of the metrics counts what many threads count`() async {
         let metrics = Metrics()
         await withTaskGroup { group in
             for _ in 0..<8 { group.addTask { for _ in 0..<500 { metrics.count(.accountsCreated) } } }
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// An exemplar (` # {trace_id="…"}`) would follow the value, and join a request to a trace.
-    @Test func `ends each line with its value, also where requests have a trace`() async throws {
+    @Test func `The text of the metrics ends each line with its value, also if requests have a trace`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await site.logIn()
@@ -103,7 +103,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `does not grow with what strangers send`() async throws {
+    @Test func `The text of the metrics does not grow with strangers' requests`() async throws {
         let site = try await Site()
         _ = try await site.logIn("first@example.com")
         let lines = try await site.get("/metrics").text.split(separator: "\n").count

@@ -13,16 +13,17 @@ import Testing
 @testable import LatchIdentity
 @testable import LatchServer
 
-@Suite struct `The health of the server` {
+@Suite struct HealthTests {
     @Test(arguments: Way.allCases)
-    func `is good while tokens can be issued`(way: Way) async throws {
+    func `The health of the server is good while tokens can be issued`(way: Way) async throws {
         let site = try await Site(way)
         #expect(try await site.get("/healthz").status == 200)
         #expect(try await site.get("/readyz").status == 200)
         await site.close()
     }
 
-    @Test(.tags(.attackK8)) func `is bad while the store cannot commit, and good again afterwards`() async throws {
+    @Test(.tags(.healthCheck))
+    func `The health of the server is bad while the store cannot commit, and good again afterwards`() async throws {
         let folder = try TemporaryFolder()
         let store = try IdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
         var configuration = IdentityConfiguration()
@@ -42,7 +43,8 @@ import Testing
         await identity.close()
     }
 
-    @Test(.tags(.attackK8)) func `is bad when a commit hangs, without hanging itself`() async throws {
+    @Test(.tags(.healthCheck))
+    func `The health of the server is bad when a commit hangs, without hanging itself`() async throws {
         let folder = try TemporaryFolder()
         let store = try IdentityStore(path: folder.file())
         let gate = DispatchSemaphore(value: 0)
@@ -55,7 +57,8 @@ import Testing
         await store.close()
     }
 
-    @Test(.tags(.attackK8)) func `is checked once for all who ask at the same time`() async throws {
+    @Test(.tags(.healthCheck))
+    func `The health of the server is checked once for all concurrent callers`() async throws {
         let folder = try TemporaryFolder()
         let store = try IdentityStore(path: folder.file())
         let gate = DispatchSemaphore(value: 0)
@@ -85,7 +88,7 @@ import Testing
         await store.close()
     }
 
-    @Test(.tags(.attackK8)) func `is checked once a second, whatever the result`() async throws {
+    @Test(.tags(.healthCheck)) func `The health of the server is checked once a second, for any result`() async throws {
         let clock = ManualClock(noon)
         let probes = Mutex(0)
         let check = HealthCheck(clock: clock.wallClock()) { () throws(IdentityError) in
@@ -104,7 +107,8 @@ import Testing
         #expect(probes.withLock { $0 } == 2)
     }
 
-    @Test func `is checked without an end of what was read of sessions, which every other write is`() async throws {
+    @Test
+    func `The health of the server is checked without ending kept sessions, unlike every other write`() async throws {
         let folder = try TemporaryFolder()
         let store = try IdentityStore(path: folder.file())
         let version = store.version
@@ -120,7 +124,8 @@ import Testing
         await store.close()
     }
 
-    @Test func `is of no concern to its life, which needs no store and no keys`() async throws {
+    @Test
+    func `The health of the server does not affect its liveness, which needs no store and no keys`() async throws {
         let site = try await Site()
         await site.identity.close()
         #expect(try await site.get("/livez").status == 200)
@@ -128,7 +133,10 @@ import Testing
         #expect(try await site.get("/healthz").status == 503)
     }
 
-    @Test func `ends its readiness when it drains, also through a reload, and serves on`() async throws {
+    @Test
+    func `The health of the server ends its readiness when it drains, also through a reload, and serves on`()
+        async throws
+    {
         let site = try await Site()
         try await site.signUp()
         site.identity.drain()
@@ -142,7 +150,8 @@ import Testing
         await next.close()
     }
 
-    @Test(.tags(.attackK8)) func `is not ready while the store cannot be read, without hanging itself`() async throws {
+    @Test(.tags(.healthCheck))
+    func `The health of the server is not ready while the store cannot be read, without hanging itself`() async throws {
         let clock = WallClock(now: { noon }, sleep: { _ in })
         let (never, continuation) = AsyncStream.makeStream(of: Never.self)
         let check = HealthCheck(clock: clock) { () throws(IdentityError) in
@@ -154,7 +163,7 @@ import Testing
         #expect(await broken.failure()?.code == IdentityError.storeClosed.code)
     }
 
-    @Test func `is not ready before it knows its address, and issues nothing`() async throws {
+    @Test func `The health of the server is not ready before it knows its address, and issues nothing`() async throws {
         let folder = try TemporaryFolder()
         let identity = try await Identity(
             configuration: IdentityConfiguration(), storePath: folder.file(), mailer: MemoryMailer())
@@ -171,9 +180,9 @@ import Testing
     }
 }
 
-@Suite struct `The metrics` {
+@Suite struct MetricsTests {
     @Test(arguments: Way.allCases)
-    func `count what scripts rely on, in Prometheus' format`(way: Way) async throws {
+    func `The metrics count the events that scripts rely on, in Prometheus' format`(way: Way) async throws {
         let site = try await Site(way)
         #expect(try await site.metric(#"latch_tokens_issued_total{grant="password"}"#) == 0)
         #expect(try await site.metric("latch_families_revoked_total") == 0)
@@ -193,7 +202,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `are limited, since a look at the store is made for them, and health is not`() async throws {
+    @Test func `The metrics are limited, since they need a read of the store, and health is not`() async throws {
         let site = try await Site { $0.requestLimitPerMinute = 2 }
         var statuses: [Int] = []
         for _ in 0..<3 { statuses.append(try await site.get("/metrics").status) }
@@ -202,7 +211,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.p12)) func `hold no address, no token and no name`() async throws {
+    @Test(.tags(.silentTokens)) func `The metrics hold no address, no token and no name`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -211,8 +220,8 @@ import Testing
     }
 }
 
-@Suite struct `A request id` {
-    @Test func `is kept where it is harmless, and made otherwise`() async throws {
+@Suite struct RequestIDTests {
+    @Test func `A request ID is kept if it is harmless, and made otherwise`() async throws {
         let site = try await Site()
         let kept = try await site.send(.get, "/readyz", fields: [.requestID: "abc-123"])
         #expect(kept.field(.requestID) == "abc-123")
@@ -221,8 +230,8 @@ import Testing
     }
 }
 
-@Suite struct `A restart` {
-    @Test func `keeps keys, sessions and accounts`() async throws {
+@Suite struct RestartTests {
+    @Test func `A restart keeps keys, sessions and accounts`() async throws {
         let first = try await Site()
         try await first.signUp()
         let login = try await first.logIn()
@@ -236,7 +245,7 @@ import Testing
         await second.close()
     }
 
-    @Test func `keeps a revoked device out`() async throws {
+    @Test func `A restart keeps a revoked device out`() async throws {
         let first = try await Site()
         try await first.signUp()
         let login = try await first.logIn()
@@ -247,7 +256,7 @@ import Testing
         #expect(try await second.renew(login.refresh).status == 401)
     }
 
-    @Test func `with another pepper makes every refresh token worthless, and no account`() async throws {
+    @Test func `A restart with another pepper makes every refresh token worthless, and no account`() async throws {
         let first = try await Site()
         try await first.signUp()
         let login = try await first.logIn()
@@ -260,7 +269,7 @@ import Testing
         #expect(try await second.identity.audit.records(limit: 10).contains { $0.event == "pepper.replaced" })
     }
 
-    @Test func `removes what ended long ago`() async throws {
+    @Test func `A restart removes rows that ended long ago`() async throws {
         let first = try await Site()
         try await first.signUp()
         let login = try await first.logIn()
@@ -273,7 +282,7 @@ import Testing
     }
 }
 
-@Suite struct `The numbers of the server` {
+@Suite struct ServerNumberTests {
     private func get(_ site: Site, _ path: String, _ fields: HTTPFields = [:], from address: String) async throws
         -> Response
     {
@@ -289,8 +298,10 @@ import Testing
         ("127.0.0.1", ["x-forwarded-server": "proxy"]), ("127.0.0.1", ["CF-Connecting-IP": "192.0.2.1"]),
     ]
 
-    @Test(.tags(.attackD1), arguments: strangers)
-    func `are for operators, since they would tell who has an account`(stranger: (String, HTTPFields)) async throws {
+    @Test(.tags(.accountEnumeration), arguments: strangers)
+    func `The numbers of the server are for operators, since they would reveal accounts`(stranger: (String, HTTPFields))
+        async throws
+    {
         let site = try await Site()
         let (address, fields) = stranger
         for path in ["/metrics", "/%6detrics", "/metric%73"] {
@@ -302,7 +313,7 @@ import Testing
     }
 
     @Test(arguments: ["127.0.0.1", "::1", "127.8.9.10"])
-    func `are there for the machine itself`(address: String) async throws {
+    func `The numbers of the server are available to the machine itself`(address: String) async throws {
         let site = try await Site()
         #expect(try await get(site, "/metrics", from: address).status == 200)
         #expect(try await get(site, "/healthz", from: address).json["mail"] != nil)
@@ -310,13 +321,13 @@ import Testing
     }
 
     @Test(
-        .tags(.attackD1),
+        .tags(.accountEnumeration),
         arguments: [
             ("localhost", true), ("LOCALHOST:8080", true), ("127.0.0.1:8080", true), ("[::1]:8080", true),
             ("rebound.example", false), ("rebound.example:8080", false), ("127.0.0.1.example", false),
             ("localhost.example", false), ("id.example.com", false), ("192.0.2.1", false),
         ])
-    func `are there by a name of the machine itself only, since another one may have come to lead here`(
+    func `The numbers of the server are available only by a name of the machine itself`(
         host: String, isShown: Bool
     ) async throws {
         let site = try await Site()
@@ -327,7 +338,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD1)) func `are hidden from a request without Host, as an old proxy sends it`() async throws {
+    @Test(.tags(.accountEnumeration))
+    func `The numbers of the server are hidden from a request without Host, as an old proxy sends it`() async throws {
         let site = try await Site()
         try await serving(site.identity.handler) { address in
             for (fields, status) in [("", 404), ("Host:\r\n", 404), ("Host: localhost\r\n", 200)] {
@@ -339,7 +351,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD1)) func `are hidden behind a trusted proxy that loses its client's address`() async throws {
+    @Test(.tags(.accountEnumeration))
+    func `The numbers of the server are hidden behind a trusted proxy that loses its client's address`() async throws {
         let site = try await Site()
         var configuration = Server.Configuration.patient
         configuration.trustedProxies = TrustedProxies(["127.0.0.0/8"].compactMap(NetworkRange.init))
@@ -351,7 +364,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `are there by the operators' listener, whatever it is called`() async throws {
+    @Test func `The numbers of the server are available on the operators' listener, under any name`() async throws {
         let site = try await Site()
         var request = HTTPRequest(scheme: "http", authority: "latch-1.internal:9091", path: "/metrics")
         request.context[RemoteAddress.self] = "10.0.0.7"
@@ -361,8 +374,8 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `The housekeeping of a server` {
-    @Test func `removes ended devices and old audit entries by itself`() async throws {
+@Suite(.timeLimit(.minutes(1))) struct OperationTests {
+    @Test func `The housekeeping of a server removes ended devices and old audit entries by itself`() async throws {
         let site = try await Site()
         try await site.signUp()
         let id = try #require(RefreshToken(try await site.logIn().refresh)?.deviceID)

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `Every page` {
+@Suite struct EveryPageTests {
     /// The pages on the way of a user who signs up, resets a password, and signs in an app and a device.
     private func pages(_ language: String) async throws -> [Response] {
         let site = try await Site.authorizing {
@@ -52,8 +52,10 @@ import Testing
         return pages
     }
 
-    @Test(.tags(.attackE10), arguments: ["en", "de"])
-    func `is in one language, under the name of the service, and holds what others have typed as text`(language: String)
+    @Test(.tags(.mailInjection), arguments: ["en", "de"])
+    func `Every page is in one language, under the name of the service, and holds foreign text as text`(
+        language: String
+    )
         async throws
     {
         let pages = try await pages(language)
@@ -69,7 +71,9 @@ import Testing
     }
 
     @Test(arguments: ["en", "de"])
-    func `has one heading, a label for each field, and its problem tied to the field that has it`(language: String)
+    func `Every page has one heading, a label for each field, and its problem tied to the field that has it`(
+        language: String
+    )
         async throws
     {
         for page in try await pages(language) {
@@ -91,9 +95,11 @@ import Testing
     }
 }
 
-@Suite struct `A page that requests a mail` {
-    @Test(.tags(.attackE2), arguments: ["/forgot", "/resend"])
-    func `answers the same for every address, and mails only who needs it`(path: String) async throws {
+@Suite struct MailPageTests {
+    @Test(.tags(.resetEnumeration), arguments: ["/forgot", "/resend"])
+    func `A page that requests a mail answers the same for every address, and emails only if necessary`(path: String)
+        async throws
+    {
         let site = try await Site()
         try await site.signUp(isVerified: path == "/forgot")
         _ = await site.mailedToken()
@@ -108,7 +114,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE11)) func `has the limits of the route for apps`() async throws {
+    @Test(.tags(.mailFlood)) func `A page that requests a mail has the limits of the route for apps`() async throws {
         let site = try await Site { $0.mailLimitPerHour = 2 }
         for _ in 0..<2 { #expect(try await site.post("/forgot", form: "email=ada@example.com").status == 200) }
         let refused = try await site.post("/forgot", form: "email=ada@example.com")
@@ -117,7 +123,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `takes no form of another site`() async throws {
+    @Test func `A page that requests a mail takes no form of another site`() async throws {
         let site = try await Site()
         let fields: HTTPFields = [
             .contentType: "application/x-www-form-urlencoded", "Sec-Fetch-Site": "cross-site",

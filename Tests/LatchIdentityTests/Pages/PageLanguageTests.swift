@@ -9,14 +9,14 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The language of a page` {
+@Suite struct PageLanguageTests {
     @Test(arguments: [
         (nil, "en"), ("", "en"), ("de", "de"), ("de-CH, en;q=0.5", "de"), ("en;q=0.5, de;q=0.6", "de"),
         ("fr, de;q=0.1", "de"), ("de;q=0, en;q=0.1", "en"), ("*, de", "en"), ("DE-at", "de"), ("fr", "en"),
         ("en, de", "en"), ("de;q=1.001, en;q=0.1", "en"), ("de;q=x, en;q=0.001", "en"), ("de ; q=0.9 , en;q=0.8", "de"),
         (";;,,de", "de"), (String(repeating: "fr,", count: 1000) + "de", "en"),
     ])
-    func `is the one that the request prefers`(field: String?, expected: String) async throws {
+    func `The language of a page is the request's preferred one`(field: String?, expected: String) async throws {
         let site = try await Site()
         let page = try await site.send(.get, "/forgot", fields: field.map { ["Accept-Language": $0] } ?? [:])
         #expect(page.text.contains("<html lang=\"\(expected)\">"))
@@ -24,7 +24,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `leads to forms and links below the path of the public URL`() async throws {
+    @Test func `The language of a page leads to forms and links below the path of the public URL`() async throws {
         let site = try await Site {
             $0.issuer = "https://example.com/auth/"
             $0.clients = SignInApp.registrations
@@ -41,7 +41,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is the server's own where the request prefers none`() async throws {
+    @Test func `The language of a page is the server's own if the request prefers none`() async throws {
         let site = try await Site { $0.defaultLanguage = "de" }
         #expect(try await site.get("/forgot").title == "Passwort zurücksetzen")
         let french = try await site.send(.get, "/forgot", fields: ["Accept-Language": "fr"])
@@ -49,7 +49,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is that of the mail which a request causes, also after a restart`() async throws {
+    @Test func `The language of a page is that of the mail that a request causes, also after a restart`() async throws {
         let folder = try TemporaryFolder()
         let german: HTTPFields = ["Accept-Language": "de"]
         let first = try await Site(in: folder)
@@ -82,7 +82,10 @@ import Testing
         await second.close()
     }
 
-    @Test func `is also that of errors, which are pages for browsers and JSON for programs`() async throws {
+    @Test
+    func `The language of a page is also that of errors, which are pages for browsers and JSON for programs`()
+        async throws
+    {
         let site = try await Site { $0.requestLimitPerMinute = 4 }
         let browser: HTTPFields = [
             .accept: "text/html,application/xhtml+xml,application/xml;q=0.9,*/*;q=0.8", "Accept-Language": "de",
@@ -104,11 +107,11 @@ import Testing
     }
 }
 
-@Suite struct `The texts of pages and mails` {
+@Suite struct PageTextTests {
     private let catalog = StringCatalog.latchwork
     private let prefixes = ["page.", "problem.", "mail."]
 
-    @Test func `are those that the sources use, and no other`() throws {
+    @Test func `The texts of pages and emails are exactly those that the sources use`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Sources/Server/LatchIdentity")
         var used: Set<String> = []
@@ -130,7 +133,9 @@ import Testing
     }
 
     @Test(arguments: OutboxMail.Purpose.allCases, ["en", "de"])
-    func `are all translated in a mail, and escaped`(purpose: OutboxMail.Purpose, language: String) {
+    func `The texts of pages and emails are all translated in a mail, and escaped`(
+        purpose: OutboxMail.Purpose, language: String
+    ) {
         var configuration = IdentityConfiguration()
         configuration.serviceName = #"<b>&"Acme""#
         let mail = MailTemplate(
@@ -144,7 +149,7 @@ import Testing
     }
 
     @Test(arguments: ["en", "de"])
-    func `are all translated in the page of every error`(language: String) {
+    func `The texts of pages and emails are all translated in the page of every error`(language: String) {
         for key in IdentityError.keysOnPages {
             var error = IdentityError(code: key, message: "m", form: .badRequest)
             error.detail = "<i>"

@@ -15,8 +15,8 @@ import Testing
 @Suite(
     .timeLimit(.minutes(5)),
     .enabled(if: ProcessInfo.processInfo.environment["LATCH_INTEROP"] != nil, "make interop runs it"))
-struct `A passkey of a real browser` {
-    @Test func `is registered, and signs in on our page by its button`() async throws {
+struct PasskeyBrowserTests {
+    @Test func `A passkey of a real browser is registered, and signs in on our page by its button`() async throws {
         let folder = try TemporaryFolder()
         let configuration = try IdentityConfiguration(values: ["argon2_memory_kib": "64", "argon2_passes": "1"])
         let identity = try await Identity(

@@ -11,10 +11,11 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A passkey on the page of a sign-in` {
+@Suite struct PasskeyPageTests {
     private func text(_ assertion: JSONValue) -> String { String(decoding: assertion.serialized(), as: UTF8.self) }
 
-    @Test func `is a button that a script shows, and an offer in the field of the name`() async throws {
+    @Test
+    func `A passkey on the sign-in page is a button by script, and an offer in the field of the name`() async throws {
         let site = try await Site.authorizing { $0.issuer = Site.issuer }
         var agent = UserAgent(site)
         let page = try await agent.get(SignInApp().path())
@@ -35,7 +36,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is not offered where the public URL permits none`() async throws {
+    @Test func `A passkey on the sign-in page is not offered if the public URL permits none`() async throws {
         let site = try await Site.authorizing { $0.issuer = nil }
         var agent = UserAgent(site)
         let login = try await agent.get(SignInApp().path())
@@ -44,7 +45,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `signs the browser in, and the app gets its code`() async throws {
+    @Test func `A passkey on the sign-in page signs the browser in, and the app gets its code`() async throws {
         let site = try await Site.authorizing { $0.issuer = Site.issuer }
         let user = PasskeyUser(
             site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn().access)
@@ -59,7 +60,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackG7)) func `signs in nobody by the form of another browser`() async throws {
+    @Test(.tags(.loginForgery))
+    func `A passkey on the sign-in page signs no user in by the form of another browser`() async throws {
         let site = try await Site.authorizing { $0.issuer = Site.issuer }
         let user = PasskeyUser(
             site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn().access)
@@ -73,7 +75,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `shows the page again if it is refused`() async throws {
+    @Test func `A passkey on the sign-in page shows the page again if it is refused`() async throws {
         let site = try await Site.authorizing { $0.issuer = Site.issuer }
         let user = PasskeyUser(
             site: site, authenticator: VirtualAuthenticator(), access: try await site.logIn().access)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A way in that a stranger has set up` {
+@Suite struct PasskeyRecoveryTests {
     private static let email = "ada@example.com"
 
     /// An account that a stranger has signed up with the owner's address, which the owner's app verifies by the link alone.
@@ -35,7 +35,8 @@ import Testing
         return user
     }
 
-    @Test(.tags(.attackE8)) func `ends with the owner's reset: a passkey`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A passkey that a stranger has set up ends with the owner's reset`() async throws {
         let site = try await Site.withPasskeys { $0.firstAdministrator = Self.email }
         let stranger = try await passkey(site, try await verifiedByLinkAlone(site))
         try await resetPassword(site)
@@ -50,7 +51,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8, .attackI3)) func `ends with the owner's reset: a link to a provider`() async throws {
+    @Test(.tags(.accountPreHijack, .upstreamState))
+    func `A link to a provider that a stranger has set up ends with the owner's reset`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let access = try await verifiedByLinkAlone(site)
@@ -64,7 +66,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9)) func `ends with the reset of whoever has the address now`() async throws {
+    @Test(.tags(.addressChange))
+    func `A way in that a stranger has set up ends with the reset of the address's present owner`() async throws {
         let site = try await Site.withPasskeys()
         try await site.signUp("eve@example.com")
         let eve = try await passkey(site, try await site.logIn("eve@example.com").access)
@@ -78,7 +81,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `is removed by the operator, who may not know it is one`() async throws {
+    @Test
+    func `A way in that a stranger has set up is removed by the operator, who need not recognize it`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let id = try #require(try await site.accountID(Self.email))
@@ -89,7 +93,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD7)) func `is tried within a limit, also of a wider network`() async throws {
+    @Test(.tags(.hashFlood))
+    func `A way in that a stranger has set up is tried within a limit, also of a wider network`() async throws {
         let site = try await Site.withPasskeys { $0.loginLimitPerMinute = 1 }
         let service = site.identity.services.passkeySignIns
         var limited = 0
@@ -101,7 +106,10 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9)) func `needs a recent authentication, without which nothing is used up`() async throws {
+    @Test(.tags(.addressChange))
+    func `A way in that a stranger has set up needs a recent authentication, without which nothing is used up`()
+        async throws
+    {
         let site = try await Site.withPasskeys { $0.recentAuthentication = .seconds(60) }
         try await site.signUp()
         let stolen = try await site.logIn().access

@@ -10,8 +10,11 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `Registering a passkey` {
-    @Test func `has the options of WebAuthn, for a discoverable credential of a verified user`() async throws {
+@Suite struct PasskeyRegistrationTests {
+    @Test
+    func `A passkey registration has the options of WebAuthn, for a discoverable credential of a verified user`()
+        async throws
+    {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let options = try await user.creationOptions()
@@ -34,7 +37,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `yields a passkey, which the owner lists, renames and counts`() async throws {
+    @Test func `A passkey registration yields a passkey, which the owner lists, renames and counts`() async throws {
         let site = try await Site.withPasskeys()
         var user = try await PasskeyUser.signedIn(at: site)
         #expect(try await user.list().isEmpty)
@@ -57,7 +60,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `names a passkey by the browser and the system`() async throws {
+    @Test func `A passkey registration names a passkey by the browser and the system`() async throws {
         let site = try await Site.withPasskeys()
         try await site.signUp()
         let agent = "Mozilla/5.0 (Macintosh; Intel Mac OS X 10_15_7) AppleWebKit/605.1.15 Version/18.0 Safari/605.1.15"
@@ -73,7 +76,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is in the audit log, and mails the owner`() async throws {
+    @Test func `A passkey registration is in the audit log, and emails the owner`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         #expect(await site.mailSubjects() == ["A passkey was added"])
@@ -88,7 +91,7 @@ import Testing
         "\u{200B}", "Ada\u{200B}s iPhone", "\u{2800}", "\u{200D}a", "a\u{200D}", "a\u{200D}\u{200D}b", "\u{AD}",
         "a\u{E0041}",
     ])
-    func `has no name that looks like another one, or like none`(name: String) async throws {
+    func `A passkey registration refuses a name that is empty or looks like another`(name: String) async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let path = "/api/auth/passkeys/\(user.newest)"
@@ -99,7 +102,7 @@ import Testing
     }
 
     @Test(arguments: ["👩‍💻 laptop", "❤️‍🔥", "می‌خواهم", "Adas Telefon", "क्‍ष"])
-    func `has a name in any script, with emoji`(name: String) async throws {
+    func `A passkey registration takes a name in any script, with emoji`(name: String) async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.signedIn(at: site)
         let response = try await user.register(name: name)
@@ -107,7 +110,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `is possible three times an hour before the address is proved`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A passkey registration is possible three times an hour before the address is proved`() async throws {
         let site = try await Site.withPasskeys()
         try await site.signUp(isVerified: false)
         let access = try await site.logIn().access
@@ -123,7 +127,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9)) func `needs a recent authentication, and the server's own client`() async throws {
+    @Test(.tags(.addressChange))
+    func `A passkey registration needs a recent authentication, and the server's own client`() async throws {
         let site = try await Site.withPasskeys { $0.recentAuthentication = .seconds(60) }
         let user = try await PasskeyUser.registered(at: site)
         site.clock.advance(by: 61)
@@ -141,7 +146,9 @@ import Testing
         await site.close()
     }
 
-    @Test func `takes each challenge once, for five minutes, from the device that has requested it`() async throws {
+    @Test
+    func `A passkey registration takes each challenge once, for five minutes, from the requesting device`() async throws
+    {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.signedIn(at: site)
         let other = PasskeyUser(
@@ -171,7 +178,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `refuses a credential that is registered, and more than twenty`() async throws {
+    @Test func `A passkey registration refuses a registered credential, and more than twenty`() async throws {
         let site = try await Site.withPasskeys()
         let ada = try await PasskeyUser.registered(at: site)
         let bob = try await PasskeyUser.signedIn(at: site, as: "bob@example.com")
@@ -200,7 +207,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is 404 where the public URL permits no passkeys`() async throws {
+    @Test func `A passkey registration is 404 if the public URL permits no passkeys`() async throws {
         let site = try await Site()
         try await site.signUp()
         let access = try await site.logIn().access

@@ -10,8 +10,8 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A passkey that is removed` {
-    @Test func `signs nobody in, and the devices but the own are signed out`() async throws {
+@Suite struct PasskeyRemovalTests {
+    @Test func `A removed passkey signs no user in, and the other devices are signed out`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let other = try await user.signIn()
@@ -25,7 +25,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is the owner's, and no other account's`() async throws {
+    @Test func `A removed passkey is the owner's, and not another account's`() async throws {
         let site = try await Site.withPasskeys()
         let ada = try await PasskeyUser.registered(at: site)
         let bob = try await PasskeyUser.registered(at: site, as: "bob@example.com")
@@ -37,7 +37,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is not the last way to sign in`() async throws {
+    @Test func `A removed passkey cannot be the last way to sign in`() async throws {
         let upstream = try ScriptedUpstream(now: { noon })
         let site = try await Site.brokering(upstream)
         let access = try await site.signIn(through: upstream).access
@@ -62,7 +62,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `counts as a way to sign in only at the domain that it was made for`() async throws {
+    @Test func `A removed passkey counts as a way to sign in only at its own domain`() async throws {
         let folder = try TemporaryFolder()
         let before = try await Site.withPasskeys(in: folder)
         let user = try await PasskeyUser.registered(at: before)
@@ -80,8 +80,9 @@ import Testing
     }
 }
 
-@Suite struct `A passkey of an account` {
-    @Test(.tags(.attackE8)) func `that somebody made before the address was proved ends with the proof`() async throws {
+@Suite struct AccountPasskeyTests {
+    @Test(.tags(.accountPreHijack))
+    func `A passkey of an account from before the address was proved ends with the proof`() async throws {
         let site = try await Site.withPasskeys()
         let mallory = try await site.post(
             "/api/auth/clients/register", ["email": "ada@example.com", "password": .string(Site.password)])
@@ -97,7 +98,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE6)) func `survives a password reset by mail, whose notice says so`() async throws {
+    @Test(.tags(.resetWithoutFactor))
+    func `A passkey of an account survives a password reset by mail, whose notice says so`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
@@ -112,7 +114,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `survives signing out everywhere, and ends with the account`() async throws {
+    @Test func `A passkey of an account survives signing out everywhere, and ends with the account`() async throws {
         let folder = try TemporaryFolder()
         let site = try await Site.withPasskeys(in: folder)
         let user = try await PasskeyUser.registered(at: site)
@@ -126,7 +128,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF8)) func `ends decisions that were made before it came`() async throws {
+    @Test(.tags(.factorBypass)) func `A passkey of an account ends decisions from before it was added`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.signedIn(at: site)
         let before = try #require(try await site.identity.administration.account(email: "ada@example.com"))

@@ -12,8 +12,8 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `Signing in with a passkey` {
-    @Test func `has the same options for everybody`() async throws {
+@Suite struct PasskeySignInTests {
+    @Test func `A sign-in with a passkey has the same options for every user`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let options = try await user.requestOptions()
@@ -26,7 +26,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `yields the tokens of a login, with both factors proved now`() async throws {
+    @Test func `A sign-in with a passkey yields the tokens of a login, with both factors proved now`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let byPassword = try await site.logIn()
@@ -42,7 +42,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is the same where a password manager has changed what it says of its backups`() async throws {
+    @Test func `A sign-in with a passkey is the same after a password manager changed the backup flags`() async throws {
         let site = try await Site.withPasskeys()
         var user = try await PasskeyUser.registered(at: site)
         for isSynced in [false, true] {
@@ -55,7 +55,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `asks for no second factor, and is a recent authentication`() async throws {
+    @Test func `A sign-in with a passkey asks for no second factor, and is a recent authentication`() async throws {
         let site = try await Site.withPasskeys()
         let (app, access) = try await site.enrol()
         var user = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: access)
@@ -71,7 +71,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `takes each challenge once, for five minutes`() async throws {
+    @Test func `A sign-in with a passkey takes each challenge once, for five minutes`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let assertion = try await user.assertion()
@@ -91,7 +91,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `succeeds once of many concurrent requests with one response`() async throws {
+    @Test func `A sign-in with a passkey succeeds once of many concurrent requests with one response`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site, behavior: .securityKey)
         let assertion = try await user.assertion()
@@ -103,7 +103,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `is refused alike for every cause, which the audit log has`() async throws {
+    @Test
+    func `A sign-in with a passkey is refused alike for every cause, and the audit log has the cause`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let stranger = PasskeyUser(site: site, authenticator: VirtualAuthenticator(), access: user.access)
@@ -136,7 +137,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `notices a copy of a key that counts`() async throws {
+    @Test func `A sign-in with a passkey notices a copy of a key that counts`() async throws {
         let site = try await Site.withPasskeys()
         let owner = try await PasskeyUser.registered(at: site, behavior: .securityKey)
         let thief = PasskeyUser(site: site, authenticator: owner.authenticator.copy(), access: "")
@@ -159,7 +160,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is not possible for a closed account, nor for an unverified one where that is required`() async throws {
+    @Test func `A sign-in with a passkey is refused for a closed account, or a required verification`() async throws {
         let folder = try TemporaryFolder()
         let site = try await Site.withPasskeys(in: folder)
         let user = try await PasskeyUser.registered(at: site)
@@ -182,7 +183,9 @@ import Testing
         await strict.close()
     }
 
-    @Test(.tags(.attackD1)) func `has a limit for refused responses, which accepted ones do not use up`() async throws {
+    @Test(.tags(.accountEnumeration))
+    func `A sign-in with a passkey has a limit for refused responses, which accepted ones do not use up`() async throws
+    {
         let site = try await Site.withPasskeys { $0.loginLimitPerMinute = 1 }
         let user = try await PasskeyUser.registered(at: site)
         for _ in 0..<12 { #expect(try await user.signIn().status == 200) }
@@ -192,7 +195,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is refused for a page of another site, in whose account the browser would be`() async throws {
+    @Test func `A sign-in with a passkey is refused for a page of another site`() async throws {
         let site = try await Site.withPasskeys()
         let user = try await PasskeyUser.registered(at: site)
         let assertion = try await user.assertion()
@@ -201,7 +204,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `authenticates a session again, if it is the same account's`() async throws {
+    @Test func `A sign-in with a passkey authenticates a session again, if it is the same account's`() async throws {
         let site = try await Site.withPasskeys { $0.recentAuthentication = .seconds(60) }
         let ada = try await PasskeyUser.registered(at: site)
         let bob = try await PasskeyUser.registered(at: site, as: "bob@example.com")

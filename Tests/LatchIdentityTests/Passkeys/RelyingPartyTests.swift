@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The relying party of a server` {
+@Suite struct RelyingPartyTests {
     private func party(
         _ issuer: String?, _ domain: String? = nil, _ origins: [String] = [], apps: [String] = []
     ) -> RelyingParty? {
@@ -17,7 +17,7 @@ import Testing
         return RelyingParty(issuer: issuer, configuration)
     }
 
-    @Test func `is the host of the public URL`() {
+    @Test func `The relying party of a server is the host of the public URL`() {
         #expect(
             party("https://id.example.com/")
                 == RelyingParty(id: "id.example.com", origins: ["https://id.example.com"]))
@@ -30,7 +30,7 @@ import Testing
                 == RelyingParty(id: "localhost", origins: ["http://localhost:8080", "https://localhost"]))
     }
 
-    @Test func `may be a domain above it, whose apps state its own origin`() {
+    @Test func `The relying party of a server can be a domain above it, whose apps state its origin`() {
         let issuer = "https://id.example.com"
         #expect(
             party(issuer, "Example.com", ["https://app.example.com"], apps: ["TEAM.com.example.app"])
@@ -43,14 +43,16 @@ import Testing
     @Test(arguments: [
         nil, "http://id.example.com", "https://127.0.0.1", "http://127.0.0.1:8080", "https://[::1]:443",
         "https://1.2.3", "https://example..com", "ftp://example.com", "example.com",
-    ]) func `does not exist for a URL that browsers make no passkeys for`(_ issuer: String?) {
+    ])
+    func `The relying party of a server does not exist for a URL that browsers make no passkeys for`(_ issuer: String?)
+    {
         #expect(party(issuer) == nil)
     }
 
     @Test(arguments: [
         "com", "example.org", "d.example.com", "xample.com", "co.uk", "github.io", "1.2", "x.id.example.com",
     ])
-    func `is no domain of others, nor one below which anybody registers`(_ domain: String) async throws {
+    func `The relying party of a server is not a domain of others, nor a public suffix`(_ domain: String) async throws {
         for host in ["id.example.com", "id.example.co.uk", "me.github.io"] {
             #expect(party("https://\(host)", domain) == nil)
         }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A fair queue` {
+@Suite struct FairQueueTests {
     private func queue(_ addresses: [String], maximum: Int = 100) -> (FairQueue<String>, rejected: [String]) {
         var queue = FairQueue<String>(maximumCount: maximum)
         let rejected = addresses.compactMap { queue.append($0, from: NetworkPrefix(of: $0)) }
@@ -19,12 +19,12 @@ import Testing
         return order
     }
 
-    @Test func `serves the networks in turn, and each in order of arrival`() {
+    @Test func `A fair queue serves the networks in turn, and each in order of arrival`() {
         let (queue, _) = queue(["10.0.0.1", "10.0.0.1", "10.0.0.1", "10.1.0.1", "10.2.0.1", "10.1.0.1"])
         #expect(order(queue) == ["10.0.0.1", "10.1.0.1", "10.2.0.1", "10.0.0.1", "10.1.0.1", "10.0.0.1"])
     }
 
-    @Test(.tags(.attackD7)) func `counts the many networks of one subscriber as one`() {
+    @Test(.tags(.hashFlood)) func `A fair queue counts the many networks of one subscriber as one`() {
         let flood = (0..<50).map { "2001:db8:0:\($0)::1" }
         let (queue, _) = queue(flood + ["198.51.100.7"])
         #expect(order(queue).prefix(2).contains("198.51.100.7"))
@@ -33,7 +33,7 @@ import Testing
         #expect(order(two) == ["10.0.0.1", "10.0.0.2", "10.0.0.1"])
     }
 
-    @Test func `does not serve a network earlier because it came back`() {
+    @Test func `A fair queue does not serve a network earlier because it came back`() {
         var (queue, _) = queue(["10.0.0.1", "10.1.0.1", "10.1.0.1"])
         var order: [String] = []
         for _ in 0..<4 {
@@ -43,7 +43,7 @@ import Testing
         #expect(order == ["10.0.0.1", "10.1.0.1", "10.0.0.1", "10.1.0.1"])
     }
 
-    @Test(.tags(.attackD7)) func `makes room in the longest line when it is full`() {
+    @Test(.tags(.hashFlood)) func `A fair queue makes room in the longest line when it is full`() {
         let (full, first) = queue(Array(repeating: "10.0.0.1", count: 5) + ["10.1.0.1"], maximum: 5)
         #expect(first == ["10.0.0.1"] && full.count == 5)
         #expect(order(full).prefix(2) == ["10.0.0.1", "10.1.0.1"])
@@ -57,7 +57,7 @@ import Testing
         #expect(rejected.count == 200 && Set(rejected).count > 1)
     }
 
-    @Test func `gives the place of a caller that went away to others`() {
+    @Test func `A fair queue gives the place of a caller that left to others`() {
         var (queue, _) = queue(["10.0.0.1", "10.1.0.1"])
         #expect(queue.removeFirst { $0 == "10.0.0.1" } == "10.0.0.1")
         #expect(queue.removeFirst { $0 == "10.0.0.1" } == nil)

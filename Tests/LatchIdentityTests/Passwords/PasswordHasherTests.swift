@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite(.timeLimit(.minutes(5))) struct `A password` {
+@Suite(.timeLimit(.minutes(5))) struct PasswordHasherTests {
     private static let pepper = SymmetricKey(data: [UInt8](repeating: 1, count: 32))
 
     private func passwords(_ change: (inout IdentityConfiguration) -> Void = { _ in }) throws -> PasswordHasher {
@@ -27,7 +27,7 @@ import Testing
         return try await passwords.verify(password, against: stored, or: decoy, from: "192.0.2.1")
     }
 
-    @Test func `matches its own hash alone`() async throws {
+    @Test func `A password matches only its own hash`() async throws {
         let passwords = try passwords()
         let hash = try await passwords.hash("correct horse", for: .signUp, from: nil)
         #expect(hash.hasPrefix("$argon2id$v=19$m=64,t=1,p=1$"))
@@ -38,7 +38,7 @@ import Testing
     }
 
     /// matrix-org/synapse#3306, mattermost/mattermost#36877.
-    @Test func `is the same however a keyboard composes its letters, also in a hash of before`() async throws {
+    @Test func `A password is the same for every composition of its letters, also in an earlier hash`() async throws {
         let (composed, decomposed) = ("gr\u{FC}\u{DF}e aus K\u{F6}ln", "gru\u{308}\u{DF}e aus Ko\u{308}ln")
         for password in [composed, decomposed] {
             let hash = try await passwords().hash(password, for: .signUp, from: nil)
@@ -51,12 +51,12 @@ import Testing
         }
     }
 
-    @Test func `matches nothing where there is no hash`() async throws {
+    @Test func `A password matches nothing if there is no hash`() async throws {
         #expect(try await !matches("", nil))
         #expect(try await !matches("anything", nil))
     }
 
-    @Test(.tags(.attackD11)) func `gets a hash by today's cost at the next login`() async throws {
+    @Test(.tags(.rehashRace)) func `A password gets a hash by today's cost at the next login`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
         await site.close()
@@ -72,20 +72,21 @@ import Testing
     }
 
     @Test(
-        .tags(.attackD12),
+        .tags(.hostileHash),
         arguments: [
             "$argon2id$v=19$m=1073741824,t=2,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
             "$argon2id$v=19$m=64,t=4294967295,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
             "$argon2i$v=19$m=64,t=1,p=1$AAAAAAAAAAAAAAAAAAAAAA$AAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAAA",
             "plaintext", "", "$2b$10$abcdefghijklmnopqrstuv", String(repeating: "$", count: 10_000),
         ])
-    func `matches no stored hash with hostile parameters, and costs no more than another`(stored: String)
+    func `A password matches no stored hash with hostile parameters, and costs no more than another`(stored: String)
         async throws
     {
         #expect(try await !matches("password", stored))
     }
 
-    @Test(.tags(.attackD12)) func `whose stored hash costs too much is not computed, and the audit log says so`()
+    @Test(.tags(.hostileHash))
+    func `A password whose stored hash costs too much is not computed, and the audit log says so`()
         async throws
     {
         let site = try await Site()
@@ -99,7 +100,7 @@ import Testing
         #expect(failure?.detail?.hasPrefix("unusable hash, from ") == true)
     }
 
-    @Test(.tags(.attackD3)) func `over a kilobyte is refused before anything is hashed`() async throws {
+    @Test(.tags(.hugePassword)) func `A password over a kilobyte is refused before anything is hashed`() async throws {
         let site = try await Site { $0.passwordQueueLimit = 1 }
         try await site.signUp()
         let statuses = try await withThrowingTaskGroup { group in
@@ -113,13 +114,13 @@ import Testing
         #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 0)
     }
 
-    @Test(.tags(.attackD3)) func `of a megabyte is refused by its size`() async throws {
+    @Test(.tags(.hugePassword)) func `A password of a megabyte is refused by its size`() async throws {
         let site = try await Site()
         #expect(try await site.logIn(password: String(repeating: "x", count: 1 << 20)).status == 413)
     }
 
-    @Test(.tags(.attackD7), arguments: Way.allCases)
-    func `flood ends in 503 with Retry-After, and honest logins go on afterwards`(way: Way) async throws {
+    @Test(.tags(.hashFlood), arguments: Way.allCases)
+    func `A password flood ends in 503 with Retry-After, and honest logins work afterwards`(way: Way) async throws {
         let site = try await Site(way) { $0.passwordQueueLimit = 2 }
         try await site.signUp()
         let pool = site.identity.services.passwords.pool

@@ -29,7 +29,7 @@ private final class Order<Element: Sendable>: Sendable {
     func append(_ element: Element) { elements.withLock { $0.append(element) } }
 }
 
-@Suite struct `The pool of password threads` {
+@Suite struct WorkerPoolTests {
     private func outcome(
         _ pool: WorkerPool, for purpose: WorkerPool.Purpose = .login, from address: String = "192.0.2.1",
         _ body: @escaping @Sendable () -> Void = {}
@@ -42,7 +42,8 @@ private final class Order<Element: Sendable>: Sendable {
         }
     }
 
-    @Test(.tags(.attackD7)) func `refuses at once what its line cannot hold, and serves the others`() async {
+    @Test(.tags(.hashFlood))
+    func `The pool of password threads refuses at once beyond its queue, and serves the others`() async {
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 3)
         let hold = BlockingJob()
         async let held = outcome(pool) { hold.work() }
@@ -60,7 +61,8 @@ private final class Order<Element: Sendable>: Sendable {
         #expect(await held == "done")
     }
 
-    @Test(.tags(.attackD8)) func `gives the place of a caller that went away to another`() async {
+    @Test(.tags(.abandonedHash))
+    func `The pool of password threads gives the place of a caller that left to another`() async {
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 1)
         let hold = BlockingJob()
         async let held = outcome(pool) { hold.work() }
@@ -77,7 +79,7 @@ private final class Order<Element: Sendable>: Sendable {
         #expect(await held == "done")
     }
 
-    @Test func `does nothing for a caller that was cancelled before`() async {
+    @Test func `The pool of password threads does nothing for a caller that was canceled before`() async {
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 1)
         let hold = BlockingJob()
         async let held = outcome(pool) { hold.work() }
@@ -92,8 +94,8 @@ private final class Order<Element: Sendable>: Sendable {
         #expect(await held == "done")
     }
 
-    @Test(.tags(.attackD7), arguments: [WorkerPool.Purpose.signUp, .login])
-    func `lets a job wait for one of another purpose, and not for the flood before it`(
+    @Test(.tags(.hashFlood), arguments: [WorkerPool.Purpose.signUp, .login])
+    func `The pool of password threads lets a job wait for one of another purpose, and not for a flood`(
         flood: WorkerPool.Purpose
     ) async {
         let late: WorkerPool.Purpose = flood == .login ? .signUp : .login
@@ -118,7 +120,7 @@ private final class Order<Element: Sendable>: Sendable {
         #expect(order.all.prefix(2).contains(late))
     }
 
-    @Test(.tags(.attackD7)) func `lets a login of another network wait for one of the flood's, and gives it a place`()
+    @Test(.tags(.hashFlood)) func `The pool of password threads lets a login of another network pass the flood`()
         async
     {
         let pool = WorkerPool(label: "test", workers: 1, maximumWaiting: 100)
@@ -146,7 +148,7 @@ private final class Order<Element: Sendable>: Sendable {
         #expect(order.all.prefix(2).contains("honest") && order.all.count == 100)
     }
 
-    @Test func `runs no more at once than it has threads`() async {
+    @Test func `The pool of password threads runs no more jobs at once than it has threads`() async {
         let pool = WorkerPool(label: "test", workers: 2, maximumWaiting: 100)
         let peak = Peak()
         await withTaskGroup(of: String.self) { group in

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The calls of an account` {
+@Suite struct AccountRPCTests {
     private let profile: JSONValue = [
         "bio": "Notes on an engine", "phone": "+44 20 1234", "location": "London", "website": "https://example.com/",
         "dateOfBirth": "1815-12-10T00:00:00Z", "company": "Analytical", "jobTitle": "Countess",
@@ -18,7 +18,7 @@ import Testing
     ]
 
     @Test(arguments: Way.allCases)
-    func `change what is given, by presence, and show it again`(way: Way) async throws {
+    func `The calls of an account change the present fields, and show them again`(way: Way) async throws {
         let site = try await Site(way)
         let (id, access) = try await site.token("ada@example.com", .user)
         let changed = try await site.call(
@@ -46,7 +46,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `refuse by its name what no detail may be`() async throws {
+    @Test func `The calls of an account refuse an invalid field by its name`() async throws {
         let site = try await Site()
         let (id, access) = try await site.token("ada@example.com", .user)
         let refused = try await site.call(
@@ -56,7 +56,10 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE9)) func `begin another address, which is there when both ends have answered`() async throws {
+    @Test(.tags(.addressChange))
+    func `The calls of an account begin a change of address, which completes after both ends have answered`()
+        async throws
+    {
         let site = try await Site()
         let (id, access) = try await site.token("ada@example.com", .user)
         let begun = try await site.call(
@@ -75,7 +78,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.a9)) func `replace a password, and honour what is asked of the other sessions`() async throws {
+    @Test(.tags(.passwordChange))
+    func `The calls of an account replace a password, and honor the choice for the other sessions`() async throws {
         let site = try await Site()
         let (_, access) = try await site.token("ada@example.com", .user)
         let other = try await site.login().session["refreshToken"] ?? ""
@@ -94,7 +98,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.a9)) func `replace a password once where two requests know it, and keep the session`() async throws {
+    @Test(.tags(.passwordChange))
+    func `The calls of an account replace a password once if two requests know it, and keep the session`() async throws
+    {
         let site = try await Site()
         let (_, access) = try await site.token("ada@example.com", .user)
         let answers = try await withThrowingTaskGroup { group in
@@ -119,7 +125,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.a10)) func `reset, verify and mail again, and tell nobody who has an account`() async throws {
+    @Test(.tags(.accountRecovery))
+    func `The calls of an account reset, verify and mail again, and reveal no account`() async throws {
         let site = try await Site()
         _ = try await site.register()
         for (method, known, unknown) in [
@@ -149,7 +156,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackG4)) func `show and end devices, each account its own`() async throws {
+    @Test(.tags(.objectAccess)) func `The calls of an account show and end only its own devices`() async throws {
         let site = try await Site()
         let (id, access) = try await site.token("ada@example.com", .user)
         let phone = try await site.login(device: "Ada's iPhone")
@@ -182,7 +189,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `delete one's own account by a sign-in of just now, and end with it`() async throws {
+    @Test func `The calls of an account delete it after a recent sign-in, and end with it`() async throws {
         let site = try await Site { $0.accessTokenLifetime = .seconds(3600) }
         let (id, old) = try await site.token("ada@example.com", .user)
         site.clock.advance(by: 900)
@@ -197,8 +204,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8), arguments: [true, false])
-    func `keep the address of a deleted account, unless nobody has proved that it is theirs`(isProved: Bool)
+    @Test(.tags(.accountPreHijack), arguments: [true, false])
+    func `The calls of an account keep the address of a deleted account, unless it was unproved`(isProved: Bool)
         async throws
     {
         let site = try await Site()
@@ -212,9 +219,9 @@ import Testing
     }
 }
 
-@Suite struct `The calls of an administrator` {
+@Suite struct AdministratorRPCTests {
     @Test(arguments: Way.allCases)
-    func `list accounts in parts, with their number and figures`(way: Way) async throws {
+    func `The calls of an administrator list accounts in parts, with their number and figures`(way: Way) async throws {
         let site = try await Site(way)
         let boss = try await site.token("boss@example.com", .admin).access
         for number in 0..<7 {
@@ -251,7 +258,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `take no place of another list, and none that was made up`() async throws {
+    @Test func `The calls of an administrator refuse the cursor of another list, and an invented one`() async throws {
         let site = try await Site()
         let boss = try await site.token("boss@example.com", .admin).access
         for number in 0..<3 { try await site.signUp("u\(number)@example.com") }
@@ -281,8 +288,8 @@ import Testing
         ("GetUsers", .admin), ("GetProfile", .moderator), ("UpdateProfile", .admin), ("DeleteUser", .admin),
     ]
 
-    @Test(.tags(.attackK9), arguments: 0..<matrix.count, Role.allCases)
-    func `are for those of the role that they need`(index: Int, role: Role) async throws {
+    @Test(.tags(.adminAuthorization), arguments: 0..<matrix.count, Role.allCases)
+    func `The calls of an administrator are for those with the required role`(index: Int, role: Role) async throws {
         let site = try await Site()
         let (method, least) = Self.matrix[index]
         let access = try await site.token("actor@example.com", role).access
@@ -294,7 +301,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK9)) func `end with the role, though the token lives on`() async throws {
+    @Test(.tags(.adminAuthorization))
+    func `The calls of an administrator end with the role, though the token lives on`() async throws {
         let site = try await Site()
         let (id, access) = try await site.token("boss@example.com", .admin)
         try await site.signUp("root@example.com", roles: Role.superAdmin.words)
@@ -304,7 +312,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK9)) func `leave one who can administer, and end nobody above`() async throws {
+    @Test(.tags(.adminAuthorization))
+    func `The calls of an administrator leave one administrator, and end no higher account`() async throws {
         let site = try await Site()
         let (id, access) = try await site.token("boss@example.com", .admin)
         let last = try await site.call("DeleteUser", ["userId": .string(id)], bearer: access)
@@ -315,7 +324,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `show an administrator the devices of a user, and no secret`() async throws {
+    @Test
+    func `The calls of an administrator show an administrator the devices of a user, and no secret`() async throws {
         let site = try await Site()
         let boss = try await site.token("boss@example.com", .admin).access
         let id = try await site.token("ada@example.com", .user).id

@@ -5,12 +5,12 @@ import LatchGenerator
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `The contracts of the user service` {
+@Suite struct ContractDriftTests {
     private static let root = URL(fileURLWithPath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent()
 
     /// `latch generate` writes the same with the visibility `package`; this test says when that is due.
-    @Test func `are what would be generated now from the example's own file`() throws {
+    @Test func `The contracts of the user service are up to date with the example's own file`() throws {
         let protos = Self.root.appending(path: "Examples/user-service/Protos")
         let compilation = Compiler.withOptionFiles { name in
             FileManager.default.contents(atPath: protos.appending(path: name).path).map { Array($0) }

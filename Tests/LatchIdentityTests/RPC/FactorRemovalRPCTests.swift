@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The calls that end a second factor or renew its recovery codes` {
+@Suite struct FactorRemovalRPCTests {
     private static let both = ["RemoveTwoFactor", "RegenerateRecoveryCodes"]
 
     private func code(_ app: AuthenticatorApp, _ site: Site) -> JSONValue {
@@ -17,7 +17,9 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `take it away by a code, and the next login asks for none`(way: Way) async throws {
+    func `The calls that change a second factor remove it by a code, and the next login asks for none`(way: Way)
+        async throws
+    {
         let site = try await Site(way)
         let (app, access) = try await site.enrol()
         #expect(try await site.call("RemoveTwoFactor", code(app, site), bearer: access).status == 200)
@@ -35,7 +37,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF5)) func `make new recovery codes, and the old ones are nobody's`() async throws {
+    @Test(.tags(.recoveryCodes))
+    func `The calls that change a second factor make new recovery codes, and the old ones are invalid`() async throws {
         let site = try await Site()
         let (app, access) = try await site.enrol()
         let made = try await site.call("RegenerateRecoveryCodes", code(app, site), bearer: access)
@@ -56,8 +59,10 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF1), arguments: both)
-    func `use a code up, and at once many are one`(method: String) async throws {
+    @Test(.tags(.factorCodeReplay), arguments: both)
+    func `The calls that change a second factor use a code up, and concurrent ones count as one`(method: String)
+        async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, access) = try await site.enrol()
         let message = code(app, site)
@@ -78,8 +83,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF6), arguments: both)
-    func `need a sign-in of just now, whatever the code is`(method: String) async throws {
+    @Test(.tags(.factorChange), arguments: both)
+    func `The calls that change a second factor need a recent sign-in, for any code`(method: String) async throws {
         let site = try await Site { $0.accessTokenLifetime = .seconds(3600) }
         let (app, access) = try await site.enrol()
         site.clock.advance(by: 901)
@@ -91,7 +96,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF3)) func `share their guesses with each other and with every login, of either kind`()
+    @Test(.tags(.factorGuessing))
+    func `The calls that change a second factor share their guesses with each other and every login`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
@@ -126,7 +132,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD4)) func `passwords that are guessed by calls and by routes are guesses of one number`()
+    @Test(.tags(.loginLimits)) func `Passwords that are guessed by calls and by routes share one limit`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 4 }
@@ -143,7 +149,8 @@ import Testing
     }
 
     @Test(arguments: both)
-    func `refuse every wrong code in the same words`(method: String) async throws {
+    func `The calls that change a second factor refuse every wrong code in the same words`(method: String) async throws
+    {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, access) = try await site.enrol()
         let used = app.code(at: site.clock.now, offset: -1)
@@ -160,8 +167,9 @@ import Testing
     }
 }
 
-@Suite struct `A second factor that an administrator takes away` {
-    @Test func `goes without a code, signs its owner out, and is told to them`() async throws {
+@Suite struct AdministratorFactorRemovalTests {
+    @Test
+    func `A second factor that an administrator removes goes without a code, and signs its owner out`() async throws {
         let site = try await Site()
         let (_, access) = try await site.enrol()
         let boss = try await site.token("boss@example.com", .admin).access
@@ -178,7 +186,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `is never their own, and needs a sign-in of just now`() async throws {
+    @Test
+    func `A second factor that an administrator removes is never their own, and needs a recent sign-in`() async throws {
         let site = try await Site { $0.accessTokenLifetime = .seconds(3600) }
         let (_, access) = try await site.enrol("boss@example.com")
         let boss = try #require(try await site.identity.administration.account(email: "boss@example.com"))
@@ -197,7 +206,7 @@ import Testing
     }
 }
 
-@Suite struct `Roles and statuses that calls set` {
+@Suite struct RoleAndStatusRPCTests {
     private func events(_ site: Site, of id: String) throws -> [String] {
         let raw = try SQLiteConnection(path: site.folder.file(), access: .readOnly)
         return try raw.all(
@@ -205,7 +214,8 @@ import Testing
         ) { row throws(IdentityError) in try row.text(0) }
     }
 
-    @Test func `are there at once, shown in the answer, and noted with who did it and why`() async throws {
+    @Test
+    func `Roles and statuses that calls set take effect at once, and are noted with actor and reason`() async throws {
         let site = try await Site()
         let (bossID, boss) = try await site.token("boss@example.com", .admin)
         let (id, access) = try await site.token("ada@example.com", .user)
@@ -240,7 +250,7 @@ import Testing
         try await site.call("SetUserRole", ["userId": .string(id), "role": "USER_ROLE_USER"], bearer: token)
     }
 
-    @Test(.tags(.attackK9)) func `leave one who administers, whoever asks`() async throws {
+    @Test(.tags(.adminAuthorization)) func `Roles and statuses that calls set leave one administrator`() async throws {
         let site = try await Site()
         let (id, first) = try await site.token("first@example.com", .superAdmin)
         let (other, second) = try await site.token("second@example.com", .superAdmin)
@@ -256,7 +266,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `are what they can be, and a ban is not a moderator's to lift`() async throws {
+    @Test func `Roles and statuses that calls set must be valid, and a moderator cannot lift a ban`() async throws {
         let site = try await Site()
         let boss = try await site.token("boss@example.com", .admin).access
         let moderator = try await site.token("mod@example.com", .moderator).access
@@ -281,7 +291,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `and lists ask for those that are not verified`() async throws {
+    @Test func `Roles and statuses that calls set are filters of lists, also for unverified accounts`() async throws {
         let site = try await Site()
         let boss = try await site.token("boss@example.com", .admin).access
         for number in 0..<4 { try await site.signUp("u\(number)@example.com", isVerified: number == 0) }

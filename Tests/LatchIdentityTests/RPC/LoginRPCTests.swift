@@ -12,9 +12,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The call Register` {
+@Suite struct RegisterRPCTests {
     @Test(arguments: Way.allCases)
-    func `makes an account, and a session that works on every other route`(way: Way) async throws {
+    func `The call Register makes an account, and a session that works on every other route`(way: Way) async throws {
         let site = try await Site(way)
         let answer = try await site.register(username: "ada")
         #expect(answer.status == 200)
@@ -32,7 +32,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is counted as a failure of the server where it is one, also over gRPC with its status 200`()
+    @Test func `The call Register counts a failure of the server as one, also over gRPC with its status 200`()
         async throws
     {
         let site = try await Site()
@@ -48,7 +48,7 @@ import Testing
         #expect(try await site.metric(#"latch_requests_total{status="5xx"}"#) == before + 2)
     }
 
-    @Test func `is noted as a failure of the server where it failed for what nobody expected`() {
+    @Test func `The call Register is logged as a failure of the server if it failed unexpectedly`() {
         struct Unexpected: Error {}
         var context = CallContext(path: "/")
         let route = MatchedRoute()
@@ -62,7 +62,7 @@ import Testing
         #expect(route.failure == "Unexpected")
     }
 
-    @Test func `is no failure of the server where its message is cut short`() async throws {
+    @Test func `The call Register is not a failure of the server if its message is cut short`() async throws {
         let site = try await Site()
         let before = try #require(try await site.metric(#"latch_requests_total{status="5xx"}"#))
         for content in [[0, 0, 0, 0, 9, 1], [1, 0, 0, 0, 1, 1]] as [[UInt8]] {
@@ -75,7 +75,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.a1)) func `gives no session where an address must be verified first`() async throws {
+    @Test(.tags(.pendingRegistration))
+    func `The call Register gives no session if an address must be verified first`() async throws {
         let site = try await Site { $0.requireVerifiedEmail = true }
         let answer = try await site.register()
         #expect(answer.status == 200)
@@ -91,7 +92,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE1)) func `takes nothing from its request that is not its own to give`() async throws {
+    @Test(.tags(.massAssignment)) func `The call Register takes no privileged field from its request`() async throws {
         let site = try await Site()
         for name in ["role", "roles", "permissions", "emailVerified", "status", "id"] {
             let body: JSONValue = .object([
@@ -108,7 +109,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `says what is taken, and leaves nothing half made`() async throws {
+    @Test func `The call Register names the taken field, and leaves nothing half made`() async throws {
         let site = try await Site()
         #expect(try await site.register(username: "ada").status == 200)
         let again = try await site.register()
@@ -127,9 +128,11 @@ import Testing
     }
 }
 
-@Suite struct `The calls of a session` {
+@Suite struct LoginRPCTests {
     @Test(arguments: Way.allCases)
-    func `sign in, renew and sign out, by the same tokens as every other route`(way: Way) async throws {
+    func `The calls of a session sign in, renew and sign out, by the same tokens as every other route`(way: Way)
+        async throws
+    {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.login(device: "Ada's iPhone")
@@ -155,7 +158,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackC1)) func `end as a family where a refresh token comes again later`() async throws {
+    @Test(.tags(.refreshReuse))
+    func `The calls of a session end as a family if a refresh token comes again later`() async throws {
         let site = try await Site()
         try await site.signUp()
         let refresh = try #require(try await site.login().session["refreshToken"])
@@ -167,7 +171,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.a5)) func `sign out everywhere by a token that is valid`() async throws {
+    @Test(.tags(.logoutEverywhere)) func `The calls of a session sign out everywhere by a valid token`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (one, two) = (try await site.login(), try await site.login())
@@ -181,7 +185,8 @@ import Testing
     }
 
     /// D1: without the right password, what is told of an account that may not sign in is what is told of none.
-    @Test(.tags(.attackD1)) func `refuse all who may not sign in in the same words, unless the password is right`()
+    @Test(.tags(.accountEnumeration))
+    func `The calls of a session refuse all refused users in the same words, unless the password is right`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
@@ -213,7 +218,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD4)) func `are limited, and say for how long`() async throws {
+    @Test(.tags(.loginLimits)) func `The calls of a session are limited, and state for how long`() async throws {
         let site = try await Site()
         try await site.signUp()
         for _ in 0..<10 { _ = try await site.login(password: "not the password") }
@@ -225,7 +230,7 @@ import Testing
     }
 }
 
-@Suite struct `What the calls refuse before they do anything` {
+@Suite struct CallRefusalTests {
     /// REFERENCE 000.6, each rule with a request that breaks it, and the field that the message names.
     static let rules: [(String, JSONValue, String)] = [
         ("Register", ["email": "", "password": "long enough"], "email"),
@@ -252,8 +257,8 @@ import Testing
         ("RegenerateRecoveryCodes", [:], "code"),
     ]
 
-    @Test(.tags(.g8), arguments: 0..<rules.count)
-    func `is what breaks a rule, by the name of its field`(index: Int) async throws {
+    @Test(.tags(.validationRules), arguments: 0..<rules.count)
+    func `The calls refuse a request that breaks a rule, by the name of its field`(index: Int) async throws {
         let site = try await Site()
         let (method, message, field) = Self.rules[index]
         // Without a token a method that needs one does not read the message.
@@ -276,8 +281,8 @@ import Testing
         ("RemoveTwoFactor", ["code": "123456"]), ("RegenerateRecoveryCodes", ["code": "123456"]),
     ]
 
-    @Test(.tags(.attackG3), arguments: 0..<needsBearer.count)
-    func `is everything of somebody without a token, with an invented, a dead or a refresh token`(index: Int)
+    @Test(.tags(.immediateRevocation), arguments: 0..<needsBearer.count)
+    func `The calls refuse everything without a token, with an invented, a dead or a refresh token`(index: Int)
         async throws
     {
         let site = try await Site()
@@ -296,7 +301,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is a token of another app than the server's own`() async throws {
+    @Test func `The calls refuse a token of another app than the server's own`() async throws {
         let site = try await Site {
             $0.clients = [OAuthClient(word: "phone;grants=password,refresh_token;scopes=files:read")].compactMap(\.self)
         }

@@ -11,7 +11,7 @@ import Testing
 @testable import LatchIdentity
 
 /// Every call by every kind of caller (attacks K9 and G4).
-@Suite struct `Each call of the user service` {
+@Suite struct PermissionMatrixTests {
     /// The caller.
     ///
     /// The target of a call is the account `same`, and `half` waits for its second factor.
@@ -35,7 +35,7 @@ import Testing
         ("SetUserStatus", "uupp..upu"), ("EndUserSessions", "uuppp.upu"), ("RemoveTwoFactor", "uupfpfupu"),
     ]
 
-    @Test func `is in the table`() async throws {
+    @Test func `Each call of the user service is in the table`() async throws {
         let site = try await Site()
         let paths = UserServiceHandler(site.identity.services).rpcMethods.map(\.path)
         #expect(paths.sorted() == Self.table.map { "/userservice.v1.UserService/\($0.method)" }.sorted())
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: 0..<table.count)
-    func `answers each caller as the table says`(line: Int) async throws {
+    func `Each call of the user service answers each caller as the table says`(line: Int) async throws {
         let (method, answers) = Self.table[line]
         for (caller, letter) in zip(Caller.allCases, answers) {
             // A scene of its own: what one caller did is not there for the next.
@@ -59,8 +59,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackE2)) func `tells those without business with others not which accounts there are`() async throws
-    {
+    @Test(.tags(.resetEnumeration))
+    func `Each call of the user service reveals accounts only to callers with access to others`() async throws {
         let scene = try await Scene()
         for method in [
             "GetProfile", "UpdateProfile", "DeleteUser", "SetUserRole", "SetUserStatus", "EndUserSessions",
@@ -75,7 +75,8 @@ import Testing
         await scene.site.close()
     }
 
-    @Test(.tags(.attackE1)) func `takes nothing from a change of details that is not its own to give`() async throws {
+    @Test(.tags(.massAssignment))
+    func `Each call of the user service takes no privileged field from a change of details`() async throws {
         let scene = try await Scene()
         let extra: [JSONValue] = [
             ["role": "USER_ROLE_SUPER_ADMIN"], ["status": "USER_STATUS_ACTIVE"], ["emailVerified": true],
@@ -100,14 +101,14 @@ private struct Scene {
     let site: Site
     let targetID: String
     let deviceID: String
-    let tokens: [`Each call of the user service`.Caller: String]
+    let tokens: [PermissionMatrixTests.Caller: String]
 
     init() async throws {
         site = try await Site {
             $0.loginLimitPerMinute = 1000
             $0.clients = [OAuthClient(word: "phone;grants=password,refresh_token")].compactMap(\.self)
         }
-        var tokens: [`Each call of the user service`.Caller: String] = [:]
+        var tokens: [PermissionMatrixTests.Caller: String] = [:]
         let target = try await site.signUp("same@example.com")
         tokens[.expired] = try await Self.access(site, "same@example.com")
         site.clock.advance(by: 1000)
@@ -133,7 +134,7 @@ private struct Scene {
     }
 
     func call(
-        _ method: String, by caller: `Each call of the user service`.Caller, target: String? = nil
+        _ method: String, by caller: PermissionMatrixTests.Caller, target: String? = nil
     ) async throws -> Response {
         try await site.call(method, message(method, target ?? targetID), bearer: tokens[caller])
     }

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The calls of a second factor` {
+@Suite struct SecondFactorRPCTests {
     /// Sets a factor up over the wire; the next step has begun then.
     private func enrol(_ site: Site) async throws -> (app: AuthenticatorApp, access: String) {
         try await site.signUp()
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `set one up, and complete a login by it`(way: Way) async throws {
+    func `The calls of a second factor set one up, and complete a login by it`(way: Way) async throws {
         let site = try await Site(way)
         let (app, _) = try await enrol(site)
         let half = try await site.login(device: "Laptop")
@@ -52,12 +52,13 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF4)) func `reach nothing else before it is proved`() async throws {
+    @Test(.tags(.halfAuthentication))
+    func `The calls of a second factor reach nothing else before it is proved`() async throws {
         let site = try await Site()
         let (app, _) = try await enrol(site)
         let challenge = try await site.login().session["accessToken"]?.stringValue ?? ""
         let id = try #require(try await site.identity.administration.account(email: "ada@example.com")).id
-        for (method, message) in `What the calls refuse before they do anything`.needsBearer
+        for (method, message) in CallRefusalTests.needsBearer
         where method != "VerifyTwoFactor" {
             #expect(try await site.call(method, message, bearer: challenge).word == "unauthenticated")
         }
@@ -78,7 +79,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF3)) func `are locked after five wrong ones, and say for how long`() async throws {
+    @Test(.tags(.factorGuessing))
+    func `The calls of a second factor are locked after five wrong codes, and state for how long`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await enrol(site)
         for _ in 0..<5 {
@@ -95,7 +97,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF6)) func `need a sign-in of just now, and something that was begun`() async throws {
+    @Test(.tags(.factorChange))
+    func `The calls of a second factor need a recent sign-in, and a begun enrollment`() async throws {
         let site = try await Site()
         let (_, access) = try await site.token("ada@example.com", .user)
         let none = try await site.call("VerifyTwoFactor", ["code": "123456"], bearer: access)
@@ -111,8 +114,8 @@ import Testing
     }
 }
 
-@Suite struct `The user service on the wire` {
-    @Test func `speaks Connect in binary, gRPC-Web, and Connect by GET, by the same stub`() async throws {
+@Suite struct UserServiceWireTests {
+    @Test func `The user service on the wire speaks Connect in binary, gRPC-Web and Connect by GET`() async throws {
         let site = try await Site(.socket)
         try await site.signUp()
         for wire in [RPCProtocol.connect, .grpcWeb] {
@@ -138,7 +141,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `answers what it does not know, and is not there where it is not wanted`() async throws {
+    @Test
+    func `The user service on the wire answers unknown methods, and is absent if it is turned off`() async throws {
         let site = try await Site()
         #expect(try await site.call("NoSuchMethod").word == "unimplemented")
         let form = try await site.post("/userservice.v1.UserService/Login", form: "email=a")

@@ -10,9 +10,10 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The registration route` {
-    @Test(.tags(.p6), arguments: ["/api/clients/register", "/api/auth/clients/register"], Way.allCases)
-    func `makes an account and shows it`(path: String, way: Way) async throws {
+@Suite struct AccountRouteTests {
+    @Test(
+        .tags(.accountRegistration), arguments: ["/api/clients/register", "/api/auth/clients/register"], Way.allCases)
+    func `The registration route makes an account and shows it`(path: String, way: Way) async throws {
         let site = try await Site(way)
         let answer = try await site.post(
             path, ["email": "New@Client.com", "password": "Secret123!", "name": "New Client"])
@@ -27,14 +28,15 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.p6)) func `leaves out a name that was not given`() async throws {
+    @Test(.tags(.accountRegistration)) func `The registration route leaves out an absent name`() async throws {
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register", ["email": "a@example.com", "password": "Secret123!", "name": nil])
         #expect(answer.json.keys.sorted() == ["email", "emailVerified", "id", "permissions", "roles"])
     }
 
-    @Test(.tags(.attackE1)) func `gives nobody what the content asks for`() async throws {
+    @Test(.tags(.massAssignment))
+    func `The registration route gives no user a privilege from the content`() async throws {
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register",
@@ -52,8 +54,8 @@ import Testing
         #expect(claims["tenantId"] == nil)
     }
 
-    @Test(.tags(.attackD10), arguments: Way.allCases)
-    func `makes one account of ten concurrent sign-ups`(way: Way) async throws {
+    @Test(.tags(.parallelSignUp), arguments: Way.allCases)
+    func `The registration route makes one account of ten concurrent sign-ups`(way: Way) async throws {
         let site = try await Site(way)
         let statuses = try await withThrowingTaskGroup { group in
             for number in 0..<10 {
@@ -71,7 +73,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.p6)) func `answers 409 for an address that has an account, and leaves that account alone`()
+    @Test(.tags(.accountRegistration))
+    func `The registration route answers 409 for the address of an account, and does not change that account`()
         async throws
     {
         let site = try await Site()
@@ -86,7 +89,7 @@ import Testing
     @Test(arguments: [
         "short", "12345678", "PASSWORD", "aaaaaaaaaa", "ada@example.com", String(repeating: "x", count: 1025),
     ])
-    func `refuses a password that others would guess or that is too long`(password: String) async throws {
+    func `The registration route refuses a password that is easily guessed or too long`(password: String) async throws {
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register", ["email": "ada@example.com", "password": .string(password)])
@@ -97,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: ["ÜñïçødéÜ", "        x", "nul\u{0}inside", String(repeating: "z", count: 1023) + "y"])
-    func `takes any other password as it is`(password: String) async throws {
+    func `The registration route takes any other password unchanged`(password: String) async throws {
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register", ["email": "ada@example.com", "password": .string(password)])
@@ -107,13 +110,13 @@ import Testing
     }
 
     @Test(
-        .tags(.attackD9, .attackE10),
+        .tags(.lookalikeNames, .mailInjection),
         arguments: [
             "", "plain", "@example.com", "a@", "a b@example.com", "a@b@c", "a@exa mple.com", "a@.com", ".a@example.com",
             "a@example.com\r\nBcc: all@example.com", "a\u{0}@example.com", "аdmin@example.com", "a@exämple.com",
             "<a@example.com>", String(repeating: "a", count: 65) + "@example.com",
         ])
-    func `refuses what is no plain address`(email: String) async throws {
+    func `The registration route refuses an address in any other form`(email: String) async throws {
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register", ["email": .string(email), "password": "Secret123!"])
@@ -124,15 +127,16 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE10), arguments: ["x\r\nSubject: free money", "tab\there", String(repeating: "n", count: 201)])
-    func `refuses a name with control characters or without end`(name: String) async throws {
+    @Test(
+        .tags(.mailInjection), arguments: ["x\r\nSubject: free money", "tab\there", String(repeating: "n", count: 201)])
+    func `The registration route refuses a name with control characters or without end`(name: String) async throws {
         let site = try await Site()
         let answer = try await site.post(
             "/api/clients/register", ["email": "a@example.com", "password": "Secret123!", "name": .string(name)])
         #expect(answer.status == 400)
     }
 
-    @Test(.tags(.attackE10)) func `puts nothing of a name into a mail`() async throws {
+    @Test(.tags(.mailInjection)) func `The registration route puts nothing of a name into a mail`() async throws {
         let site = try await Site()
         _ = try await site.post(
             "/api/clients/register",
@@ -143,9 +147,9 @@ import Testing
     }
 }
 
-@Suite struct `Verifying an address` {
+@Suite struct AddressVerificationTests {
     @Test(arguments: Way.allCases)
-    func `works by the mailed token, once`(way: Way) async throws {
+    func `The verification of an address works by the mailed token, once`(way: Way) async throws {
         let site = try await Site(way)
         _ = try await site.post("/api/clients/register", ["email": "ada@example.com", "password": "Secret123!"])
         let token = try #require(await site.mailedToken())
@@ -161,7 +165,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is needed for a login only where the setting says so`() async throws {
+    @Test func `The verification of an address is needed for a login only if the setting says so`() async throws {
         let open = try await Site()
         try await open.signUp(isVerified: false)
         #expect(try await open.logIn().status == 200)
@@ -174,7 +178,7 @@ import Testing
         #expect(try await strict.logIn().status == 200)
     }
 
-    @Test func `ends in time, and with a newer mail`() async throws {
+    @Test func `The verification of an address ends in time, and with a newer mail`() async throws {
         let site = try await Site()
         try await site.signUp(isVerified: false)
         let first = try #require(await site.mailedToken())
@@ -186,7 +190,8 @@ import Testing
         #expect(try await site.post("/api/auth/verify-email", ["token": .string(second)]).status == 400)
     }
 
-    @Test func `answers a resend the same for every address, and mails only who needs it`() async throws {
+    @Test
+    func `The verification of an address answers every resend alike, and emails only if necessary`() async throws {
         let site = try await Site()
         try await site.signUp("verified@example.com")
         try await site.signUp("waiting@example.com", isVerified: false)
@@ -205,9 +210,9 @@ import Testing
     }
 }
 
-@Suite struct `The administrators' list` {
-    @Test(.tags(.p10), arguments: Way.allCases)
-    func `is closed to strangers and to other accounts`(way: Way) async throws {
+@Suite struct AdministratorListTests {
+    @Test(.tags(.backendContract), arguments: Way.allCases)
+    func `The administrators' list is closed to strangers and to other accounts`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp("admin@example.com", roles: ["admin"])
         try await site.signUp("user@example.com", roles: ["user"])
@@ -228,7 +233,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is given in pages`() async throws {
+    @Test func `The administrators' list is given in pages`() async throws {
         let site = try await Site()
         try await site.signUp("admin@example.com", roles: ["admin"])
         for number in 0..<6 {
@@ -250,7 +255,8 @@ import Testing
         #expect(try await site.get("/api/users?limit=many", bearer: access).status == 400)
     }
 
-    @Test(.tags(.p10)) func `leaves the access token its lifetime, and no more`() async throws {
+    @Test(.tags(.backendContract))
+    func `The administrators' list leaves the access token its lifetime, and no more`() async throws {
         let site = try await Site { $0.accessTokenLifetime = .seconds(60) }
         try await site.signUp()
         let login = try await site.logIn()
@@ -261,7 +267,7 @@ import Testing
         #expect(try await site.get("/user/profile", bearer: login.access).status == 401)
     }
 
-    @Test(.tags(.attackG4)) func `shows each bearer its own profile`() async throws {
+    @Test(.tags(.objectAccess)) func `The administrators' list shows each bearer its own profile`() async throws {
         let site = try await Site()
         try await site.signUp("a@example.com")
         try await site.signUp("b@example.com")

@@ -11,7 +11,7 @@ import Testing
 @testable import LatchIdentity
 
 /// The routes of seed 001.
-@Suite struct `The routes under auth` {
+@Suite struct AppSessionRouteTests {
     private func login(
         _ site: Site, _ name: String = "ada@example.com", password: String = Site.password, as member: String = "email"
     ) async throws -> Response {
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `001: log in, renew and log out by JSON, without a cookie`(way: Way) async throws {
+    func `The routes under auth log in, renew and log out by JSON, without a cookie (seed 001)`(way: Way) async throws {
         let site = try await Site(way)
         let account = try await site.signUp()
         let login = try await login(site)
@@ -46,7 +46,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `001: log out by the refresh token alone, by nothing at all, and again`() async throws {
+    @Test
+    func `The routes under auth log out by only the refresh token, by nothing, and again (seed 001)`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await login(site)
@@ -59,7 +60,8 @@ import Testing
         #expect(try await site.metric("latch_families_revoked_total") == 1)
     }
 
-    @Test func `001: log out by an expired access token, which does nothing else`() async throws {
+    @Test
+    func `The routes under auth log out by an expired access token, which does nothing else (seed 001)`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await login(site)
@@ -74,7 +76,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `001: answer a lost renewal again, under its key also later`() async throws {
+    @Test func `The routes under auth answer a lost renewal again, under its key also later (seed 001)`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await login(site)
@@ -92,8 +94,10 @@ import Testing
         #expect(try await site.post("/auth/refresh", ["refreshToken": .string(first.refresh)]).status == 401)
     }
 
-    @Test(.tags(.attackD1), arguments: Way.allCases)
-    func `answer the same for every reason to refuse, unless the password is right`(way: Way) async throws {
+    @Test(.tags(.accountEnumeration), arguments: Way.allCases)
+    func `The routes under auth answer the same for every reason to refuse, unless the password is right`(way: Way)
+        async throws
+    {
         let site = try await Site(way)
         try await site.signUp()
         let disabled = try await site.signUp("disabled@example.com")
@@ -115,7 +119,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD4)) func `share the limits of all logins`() async throws {
+    @Test(.tags(.loginLimits)) func `The routes under auth share the limits of all logins`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         _ = try await login(site, password: "wrong")
@@ -133,7 +137,7 @@ import Testing
     }
 
     @Test(arguments: ["/auth/login", "/auth/refresh", "/auth/signup", "/oauth/token/refresh"])
-    func `refuse what is no JSON object`(path: String) async throws {
+    func `The routes under auth refuse content that is not a JSON object`(path: String) async throws {
         let site = try await Site()
         for content in ["", "{", "[]", "null", #"{"email":1,"password":2,"refreshToken":3,"refresh_token":4}"#, "{}"] {
             let answer = try await site.send(
@@ -148,7 +152,7 @@ import Testing
 }
 
 /// The sign-up of seed 004.
-@Suite struct `The sign-up route` {
+@Suite struct SignUpRouteTests {
     private func signUp(_ site: Site, _ members: JSONObject) async throws -> Response {
         try await site.post("/auth/signup", .object(members))
     }
@@ -157,8 +161,9 @@ import Testing
         "username": "Ada.L", "email": "ada@example.com", "password": .string(Site.password),
     ]
 
-    @Test(.tags(.l13), arguments: Way.allCases)
-    func `makes an account that can log in by its username and by its address`(way: Way) async throws {
+    @Test(.tags(.realServer), arguments: Way.allCases)
+    func `The sign-up route makes an account that can log in by its user name and by its address`(way: Way) async throws
+    {
         let site = try await Site(way)
         let answer = try await signUp(site, Self.ada)
         #expect(answer.status == 201)
@@ -175,8 +180,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.l13), arguments: Way.allCases)
-    func `answers 409 for an address or a username that is taken, and leaves that account alone`(way: Way)
+    @Test(.tags(.realServer), arguments: Way.allCases)
+    func `The sign-up route answers 409 for a taken address or user name, and does not change that account`(way: Way)
         async throws
     {
         let site = try await Site(way)
@@ -197,7 +202,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE1)) func `gives nobody what the content asks for`() async throws {
+    @Test(.tags(.massAssignment)) func `The sign-up route gives no user a privilege from the content`() async throws {
         let site = try await Site()
         var members = Self.ada
         members["roles"] = ["admin"]
@@ -221,7 +226,7 @@ import Testing
         #expect(try await site.get("/api/users", bearer: login.accessToken).status == 403)
     }
 
-    @Test func `takes the address as username for no username at all`() async throws {
+    @Test func `The sign-up route treats the address as user name as no user name`() async throws {
         let site = try await Site()
         var members = Self.ada
         members["username"] = " ADA@example.com "
@@ -234,11 +239,13 @@ import Testing
     }
 
     @Test(
-        .tags(.attackD9),
+        .tags(.lookalikeNames),
         arguments: [
             "eve@example.com", "a b", "a\u{0}b", "аda", "ada\u{301}", "<ada>", "a/b", String(repeating: "a", count: 65),
         ])
-    func `refuses a username that is another's address, looks like another or is none`(username: String)
+    func `The sign-up route refuses a user name that is another's address, looks like another or is invalid`(
+        username: String
+    )
         async throws
     {
         let site = try await Site()
@@ -250,8 +257,8 @@ import Testing
         #expect(try await site.identity.administration.account(email: "ada@example.com") == nil)
     }
 
-    @Test(.tags(.attackD10), arguments: Way.allCases)
-    func `makes one account of ten sign-ups at once under one username`(way: Way) async throws {
+    @Test(.tags(.parallelSignUp), arguments: Way.allCases)
+    func `The sign-up route makes one account of ten concurrent sign-ups under one user name`(way: Way) async throws {
         let site = try await Site(way)
         let statuses = try await withThrowingTaskGroup { group in
             for number in 0..<10 {
@@ -268,8 +275,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD1, .attackD4))
-    func `counts guesses by username and by address apart, so that nobody learns that they belong together`()
+    @Test(.tags(.accountEnumeration, .loginLimits))
+    func `The sign-up route counts guesses by user name and by address separately`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 4 }
@@ -287,7 +294,7 @@ import Testing
     }
 
     @Test(arguments: ["short", "password", "ada@example.com"])
-    func `refuses a password that others would guess`(password: String) async throws {
+    func `The sign-up route refuses a password that is easily guessed`(password: String) async throws {
         let site = try await Site()
         var members = Self.ada
         members["password"] = .string(password)

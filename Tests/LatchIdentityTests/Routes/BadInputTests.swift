@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `Bad input` {
+@Suite struct BadInputTests {
     static let routes = [
         "/api/auth/clients/login", "/api/auth/refresh-token", "/api/auth/logout", "/api/clients/register",
         "/api/auth/clients/register", "/api/auth/verify-email", "/api/auth/resend-verification",
@@ -40,7 +40,7 @@ import Testing
     ]
 
     @Test(arguments: routes)
-    func `that is no JSON object is 400 with a message, and changes nothing`(path: String) async throws {
+    func `Bad input that is not a JSON object is 400 with a message, and changes nothing`(path: String) async throws {
         let site = try await Site()
         let before = site.identity.services.store.writeStatistics.jobs
         for bytes in Self.malformed {
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: routes)
-    func `of another content type is 415`(path: String) async throws {
+    func `Bad input of another content type is 415`(path: String) async throws {
         let site = try await Site()
         for type in ["text/plain", "application/x-www-form-urlencoded", "multipart/form-data", "nonsense"] {
             let answer = try await site.send(
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: routes)
-    func `that is larger than it can need is 413`(path: String) async throws {
+    func `Bad input that is larger than necessary is 413`(path: String) async throws {
         let site = try await Site()
         let answer = try await site.post(path, ["email": .string(String(repeating: "a", count: 70_000))])
         #expect(answer.status == 413)
@@ -77,7 +77,7 @@ import Testing
     }
 
     @Test(arguments: wrongTypes)
-    func `of the wrong type is 400 and names the member`(path: String, body: JSONValue) async throws {
+    func `Bad input of the wrong type is 400 and names the member`(path: String, body: JSONValue) async throws {
         let site = try await Site()
         let answer = try await site.post(path, body)
         #expect(answer.status == 400)
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `with members that nobody knows is taken without them`(way: Way) async throws {
+    func `Bad input with unknown members is accepted without them`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let answer = try await site.post(
@@ -96,7 +96,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `in SQL is only text`() async throws {
+    @Test func `Bad input in SQL is only text`() async throws {
         let site = try await Site()
         try await site.signUp()
         for text in ["' OR 1=1 --", "ada@example.com'; DROP TABLE account; --", "ada@example.com\u{0}"] {
@@ -106,7 +106,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `to a path that is not there, or with another method, is told so`(way: Way) async throws {
+    func `Bad input to an unknown path, or with another method, gets the right status`(way: Way) async throws {
         let site = try await Site(way)
         #expect(try await site.get("/nowhere").status == 404)
         let answer = try await site.get("/api/auth/clients/login")
@@ -115,7 +115,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `in the store's own trouble is 503 without its paths`() async throws {
+    @Test func `Bad input during a failure of the store is 503 without its paths`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -125,7 +125,8 @@ import Testing
         #expect(!answer.text.contains(site.folder.path))
     }
 
-    @Test(.tags(.attackK7)) func `of a full disk is 503 with a message, and what was committed stays`() async throws {
+    @Test(.tags(.storeFailure))
+    func `Bad input on a full disk is 503 with a message, and committed data stays`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()

@@ -7,9 +7,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A page of another site` {
-    @Test(.tags(.attackG7), arguments: [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")])
-    func `cannot sign a browser in as somebody else`(name: String, value: String) async throws {
+@Suite struct BrowserAttackTests {
+    @Test(.tags(.loginForgery), arguments: [("Origin", "https://evil.example"), ("Sec-Fetch-Site", "cross-site")])
+    func `A page of another site cannot sign a browser in as another user`(name: String, value: String) async throws {
         let site = try await Site()
         try await site.signUp()
         let credentials: JSONValue = ["email": "ada@example.com", "password": .string(Site.password)]
@@ -22,8 +22,8 @@ import Testing
         #expect(try await site.logIn().status == 200)
     }
 
-    @Test(.tags(.attackK4), arguments: ["/user/profile", "/oauth/token", "/api/auth/refresh-token"])
-    func `may read no response, with or without a preflight request`(path: String) async throws {
+    @Test(.tags(.crossOriginReading), arguments: ["/user/profile", "/oauth/token", "/api/auth/refresh-token"])
+    func `A page of another site can read no response, with or without a preflight request`(path: String) async throws {
         let site = try await Site()
         for method in [HTTPMethod.options, .get, .post] {
             let response = try await site.send(
@@ -36,8 +36,9 @@ import Testing
     }
 }
 
-@Suite struct `The cookie of a session` {
-    @Test(.tags(.attackG7)) func `is not used where another host of the site has set one beside it`() async throws {
+@Suite struct SessionCookieTests {
+    @Test(.tags(.loginForgery))
+    func `The cookie of a session is not used if another host of the site has set one beside it`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (own, other) = (try await site.logIn().refresh, try await site.logIn().refresh)
@@ -49,7 +50,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackG1)) func `is new after a login, and does not adopt one that was there`() async throws {
+    @Test(.tags(.sessionFixation))
+    func `The cookie of a session is new after a login, and does not adopt an existing one`() async throws {
         let site = try await Site()
         try await site.signUp()
         try await site.signUp("eve@example.com")
@@ -64,7 +66,8 @@ import Testing
         #expect(try await site.get("/user/profile", bearer: login.access).string("email") == "ada@example.com")
     }
 
-    @Test(.tags(.attackG2)) func `is hidden from scripts, other sites, other paths and plain http`() async throws {
+    @Test(.tags(.cookieAttributes))
+    func `The cookie of a session is hidden from scripts, other sites, other paths and plain http`() async throws {
         let site = try await Site { $0.issuer = "https://id.example.com" }
         try await site.signUp()
         let cookie = try #require(try await site.logIn().field(.setCookie))
@@ -74,9 +77,11 @@ import Testing
     }
 }
 
-@Suite struct `A login without a password` {
-    @Test(.tags(.attackD2), arguments: [JSONValue.string(""), .string(" "), .null, .array([])])
-    func `reaches no account, not even one that has none`(password: JSONValue) async throws {
+@Suite struct PasswordlessLoginTests {
+    @Test(.tags(.emptyPassword), arguments: [JSONValue.string(""), .string(" "), .null, .array([])])
+    func `A login without a password reaches no account, not even one without a password`(password: JSONValue)
+        async throws
+    {
         let site = try await Site()
         try await site.signUp()
         for address in ["ada@example.com", "nobody@example.com"] {

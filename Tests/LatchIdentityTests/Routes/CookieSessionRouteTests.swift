@@ -10,9 +10,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The login route` {
-    @Test(.tags(.p2, .attackJ10), arguments: Way.allCases)
-    func `gives both tokens, their life and a cookie`(way: Way) async throws {
+@Suite struct CookieSessionRouteTests {
+    @Test(.tags(.accountLogin, .responseCaching), arguments: Way.allCases)
+    func `The login route gives both tokens, their life and a cookie`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let answer = try await site.logIn()
@@ -29,20 +29,22 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.p10)) func `marks its cookie Secure when the issuer is https`() async throws {
+    @Test(.tags(.backendContract))
+    func `The login route marks its cookie Secure when the issuer is https`() async throws {
         let site = try await Site { $0.issuer = "https://id.example.com" }
         try await site.signUp()
         #expect(try await site.logIn().field(.setCookie)?.hasSuffix("; SameSite=Strict; Secure") == true)
     }
 
-    @Test func `gives its cookie the path that browsers see, below that of the issuer`() async throws {
+    @Test func `The login route gives its cookie the path that browsers see, below that of the issuer`() async throws {
         let site = try await Site { $0.issuer = "https://example.com/id/" }
         try await site.signUp()
         #expect(try await site.logIn().field(.setCookie)?.contains("; Path=/id/api/auth; ") == true)
         await site.close()
     }
 
-    @Test(.tags(.p2)) func `puts the account into the claims of an access token that its public keys verify`()
+    @Test(.tags(.accountLogin))
+    func `The login route puts the account into the claims of an access token that its public keys verify`()
         async throws
     {
         let site = try await Site()
@@ -68,8 +70,10 @@ import Testing
         #expect(try await site.get("/.well-known/jwks.json").text.contains(#""d":"#) == false)
     }
 
-    @Test(.tags(.attackD1), arguments: Way.allCases)
-    func `answers the same for every reason to refuse, unless the password is right`(way: Way) async throws {
+    @Test(.tags(.accountEnumeration), arguments: Way.allCases)
+    func `The login route answers the same for every reason to refuse, unless the password is right`(way: Way)
+        async throws
+    {
         let site = try await Site(way) { $0.requireVerifiedEmail = true }
         try await site.signUp("right@example.com")
         try await site.signUp("unverified@example.com", isVerified: false)
@@ -97,7 +101,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD9)) func `finds an account whatever the case of its address and the space around it`()
+    @Test(.tags(.lookalikeNames))
+    func `The login route finds an account regardless of case and of space around its address`()
         async throws
     {
         let site = try await Site()
@@ -105,7 +110,8 @@ import Testing
         #expect(try await site.logIn(" aDA@example.COM\t").status == 200)
     }
 
-    @Test(.tags(.attackH4)) func `gives different tokens to logins of one second`() async throws {
+    @Test(.tags(.tokenUniqueness))
+    func `The login route gives different tokens to logins within one second`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (first, second) = (try await site.logIn(), try await site.logIn())
@@ -114,9 +120,9 @@ import Testing
     }
 }
 
-@Suite struct `The refresh route` {
-    @Test(.tags(.p10), arguments: Way.allCases)
-    func `rotates the token of the content`(way: Way) async throws {
+@Suite struct RefreshRouteTests {
+    @Test(.tags(.backendContract), arguments: Way.allCases)
+    func `The refresh route rotates the token of the content`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.logIn()
@@ -130,8 +136,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.p10), arguments: Way.allCases)
-    func `takes the cookie, and gives the next one`(way: Way) async throws {
+    @Test(.tags(.backendContract), arguments: Way.allCases)
+    func `The refresh route takes the cookie, and gives the next one`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.logIn()
@@ -142,8 +148,10 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackC1), arguments: Way.allCases)
-    func `takes a reused token for theft and ends the device with its access tokens`(way: Way) async throws {
+    @Test(.tags(.refreshReuse), arguments: Way.allCases)
+    func `The refresh route takes a reused token for theft and ends the device with its access tokens`(way: Way)
+        async throws
+    {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.logIn()
@@ -161,8 +169,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackC2), arguments: Way.allCases)
-    func `gives one successor to 16 parallel renewals of one token`(way: Way) async throws {
+    @Test(.tags(.parallelRefresh), arguments: Way.allCases)
+    func `The refresh route gives one successor to 16 parallel renewals of one token`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let login = try await site.logIn()
@@ -178,7 +186,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackC3)) func `answers a lost renewal again until the window ends`() async throws {
+    @Test(.tags(.lostRefreshResponse))
+    func `The refresh route answers a lost renewal again until the window ends`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -187,8 +196,8 @@ import Testing
         #expect(try await site.renew(login.refresh).refresh == lost.refresh)
     }
 
-    @Test(.tags(.attackC3))
-    func `answers a lost renewal with its Idempotency-Key after the window, while its successor is unused`()
+    @Test(.tags(.lostRefreshResponse))
+    func `The refresh route answers a lost renewal by its Idempotency-Key while its successor is unused`()
         async throws
     {
         let site = try await Site()
@@ -201,7 +210,7 @@ import Testing
         #expect(try await site.renew(login.refresh, fields: [.idempotencyKey: "k1"]).status == 401)
     }
 
-    @Test(.tags(.attackC5)) func `takes a grandparent for theft`() async throws {
+    @Test(.tags(.grandparentToken)) func `The refresh route takes a grandparent for theft`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -211,7 +220,8 @@ import Testing
         #expect(try await site.renew(grandchild.refresh).status == 401)
     }
 
-    @Test(.tags(.attackC9)) func `ends after 30 days, however often it is used`() async throws {
+    @Test(.tags(.absoluteExpiry))
+    func `The refresh route ends a session after 30 days, however often it is used`() async throws {
         let site = try await Site()
         try await site.signUp()
         var token = try await site.logIn().refresh
@@ -227,7 +237,8 @@ import Testing
         #expect(try await site.get("/user/profile", bearer: last.access).status == 401)
     }
 
-    @Test(.tags(.attackC10)) func `is refused after disabling, and gives a changed role at once`() async throws {
+    @Test(.tags(.refreshAfterChange))
+    func `The refresh route refuses a disabled account, and gives a changed role at once`() async throws {
         let site = try await Site()
         let account = try await site.signUp(roles: ["admin"])
         let login = try await site.logIn()
@@ -241,7 +252,8 @@ import Testing
         #expect(try await site.get("/user/profile", bearer: next.access).status == 401)
     }
 
-    @Test(.tags(.attackC10)) func `is refused after all devices were signed out`() async throws {
+    @Test(.tags(.refreshAfterChange))
+    func `The refresh route refuses a renewal after all devices were signed out`() async throws {
         let site = try await Site()
         let account = try await site.signUp()
         let logins = [try await site.logIn(), try await site.logIn()]
@@ -249,7 +261,8 @@ import Testing
         for login in logins { #expect(try await site.renew(login.refresh).status == 401) }
     }
 
-    @Test(.tags(.attackC11)) func `refuses a cookie and a content that disagree, and changes nothing`() async throws {
+    @Test(.tags(.tokenDisagreement))
+    func `The refresh route refuses a cookie and a content that disagree, and changes nothing`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (first, second) = (try await site.logIn(), try await site.logIn())
@@ -261,12 +274,14 @@ import Testing
     }
 
     @Test(
-        .tags(.attackC12, .attackG6),
+        .tags(.crossSiteRefresh, .crossSiteRequest),
         arguments: [
             ("Origin", "https://evil.example"), ("Origin", "null"), ("Origin", "http://127.0.0.1:9999"),
             ("Sec-Fetch-Site", "cross-site"), ("Sec-Fetch-Site", "same-site"),
         ])
-    func `refuses another site's request that has only the cookie`(name: String, value: String) async throws {
+    func `The refresh route refuses another site's request that has only the cookie`(name: String, value: String)
+        async throws
+    {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -278,7 +293,7 @@ import Testing
         #expect(try await site.send(.post, "/api/auth/refresh-token", fields: own).status == 200)
     }
 
-    @Test(.tags(.attackC12)) func `lets an allowed origin use the cookie`() async throws {
+    @Test(.tags(.crossSiteRefresh)) func `The refresh route lets an allowed origin use the cookie`() async throws {
         let site = try await Site { $0.allowedOrigins = ["https://app.example.com"] }
         try await site.signUp()
         let login = try await site.logIn()
@@ -286,7 +301,8 @@ import Testing
         #expect(try await site.send(.post, "/api/auth/refresh-token", fields: fields).status == 200)
     }
 
-    @Test(.tags(.attackC13)) func `continues after a crash between the commit and the answer`() async throws {
+    @Test(.tags(.commitCrash))
+    func `The refresh route continues after a crash between the commit and the answer`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -304,14 +320,14 @@ import Testing
     }
 
     @Test(arguments: ["", "lr1.", "nonsense", "lr1." + String(repeating: "A", count: 70), "eyJhbGciOiJub25lIn0.e30."])
-    func `refuses what it did not make`(token: String) async throws {
+    func `The refresh route refuses a token that it did not make`(token: String) async throws {
         let site = try await Site()
         let answer = try await site.renew(token)
         #expect(answer.status == 401)
         #expect(answer.message != nil)
     }
 
-    @Test func `refuses a token in which one character was changed`() async throws {
+    @Test func `The refresh route refuses a token in which one character was changed`() async throws {
         let site = try await Site()
         try await site.signUp()
         let token = try await site.logIn().refresh
@@ -323,7 +339,7 @@ import Testing
         #expect(try await site.renew(token).status == 200)
     }
 
-    @Test func `refuses an access token in place of a refresh token, and the reverse`() async throws {
+    @Test func `The refresh route refuses an access token in place of a refresh token, and the reverse`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -332,9 +348,11 @@ import Testing
     }
 }
 
-@Suite struct `The logout route` {
-    @Test(.tags(.p5), arguments: Way.allCases)
-    func `ends the device by either token, clears the cookie, and can be repeated`(way: Way) async throws {
+@Suite struct LogoutRouteTests {
+    @Test(.tags(.accountLogout), arguments: Way.allCases)
+    func `The logout route ends the device by either token, clears the cookie, and can be repeated`(way: Way)
+        async throws
+    {
         let site = try await Site(way)
         try await site.signUp()
         let (first, second) = (try await site.logIn(), try await site.logIn())
@@ -356,7 +374,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.p5)) func `leaves nothing for a renewal that is on its way`() async throws {
+    @Test(.tags(.accountLogout)) func `The logout route leaves nothing for a renewal in progress`() async throws {
         let site = try await Site()
         try await site.signUp()
         for _ in 0..<20 {
@@ -370,7 +388,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.p5)) func `ends both devices when cookie and content name two`() async throws {
+    @Test(.tags(.accountLogout))
+    func `The logout route ends both devices when cookie and content name two`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (first, second) = (try await site.logIn(), try await site.logIn())
@@ -381,7 +400,7 @@ import Testing
         for login in [first, second] { #expect(try await site.renew(login.refresh).status == 401) }
     }
 
-    @Test func `takes no notice of tokens that it did not make`() async throws {
+    @Test func `The logout route ignores tokens that it did not make`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite(.tags(.attackE10)) struct `Text in a page` {
+@Suite(.tags(.mailInjection)) struct HTMLContextTests {
     /// Every scalar, of all planes, that makes one Character with a quotation mark before it or after it.
     private static let joining = (UInt32(0)...0x10FFFF).compactMap(Unicode.Scalar.init).filter { scalar in
         var text = "\""
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [HTMLContext.text, .attribute, .url])
-    func `is escaped whatever scalar joins a mark, before it or after it`(context: HTMLContext) {
+    func `Text in a page is escaped whatever scalar joins a mark, before it or after it`(context: HTMLContext) {
         #expect(Self.joining.count > 2_000)
         #expect(Set(Self.joining.map { $0.value >> 16 }).isSuperset(of: [0, 1, 14]))
         var text = String.UnicodeScalarView("/".unicodeScalars)
@@ -34,7 +34,7 @@ import Testing
     }
 
     @Test(arguments: [HTMLContext.text, .attribute])
-    func `means itself`(context: HTMLContext) {
+    func `Text in a page decodes to itself`(context: HTMLContext) {
         let text = "Zoë & 'Ünal' <a@b> \"\u{301}\u{600}\" 👩‍👩‍👧 \u{10FFFD}"
         let back = [("&lt;", "<"), ("&gt;", ">"), ("&quot;", "\""), ("&#39;", "'"), ("&amp;", "&")]
             .reduce(Array(context.escape(text).utf8)) { $0.replacing(Array($1.0.utf8), with: Array($1.1.utf8)) }
@@ -47,7 +47,7 @@ import Testing
         ("/reset?a=1&b=2", "/reset?a=1&amp;b=2"), ("https://x.example/\"", "https://x.example/&quot;"),
         ("HTTP://x.example", "HTTP://x.example"), ("/ä b", "/%C3%A4%20b"), ("/a\\b", "/a%5Cb"), ("/", "/"),
     ])
-    func `that is a URL leads where it says`(url: String, expected: String) {
+    func `Text in a page that is a URL leads to that URL`(url: String, expected: String) {
         #expect(HTMLContext.url.escape(url) == expected)
     }
 
@@ -56,7 +56,7 @@ import Testing
         "/\\evil.example", "/\t/evil.example", "\\\\evil.example", "http", "", "mailto:a@b", "/\n/evil.example",
         "https\u{301}:x", "\u{600}https:x",
     ])
-    func `that is no URL of this server or of the web leads nowhere`(url: String) {
+    func `Text in a page that is not a URL of this server or of the web leads nowhere`(url: String) {
         #expect(HTMLContext.url.escape(url) == "#")
     }
 }

@@ -6,8 +6,8 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A route` {
-    static let posts = `Bad input`.routes
+@Suite struct MethodTests {
+    static let posts = BadInputTests.routes
     static let gets = [
         "/user/profile", "/api/users", "/.well-known/jwks.json", "/.well-known/oauth-authorization-server",
         "/.well-known/openid-configuration",
@@ -15,7 +15,8 @@ import Testing
     ]
     static let pages = ["/verify", "/reset"]
 
-    @Test(arguments: posts) func `that takes content allows no other method, and says which one`(path: String)
+    @Test(arguments: posts)
+    func `A route that takes content allows no other method, and names the allowed one`(path: String)
         async throws
     {
         let site = try await Site()
@@ -27,7 +28,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: gets) func `that is read allows no other method, and changes nothing`(path: String) async throws {
+    @Test(arguments: gets)
+    func `A route that is read allows no other method, and changes nothing`(path: String) async throws {
         let site = try await Site()
         for method in [HTTPMethod.post, .put, .delete, .patch] {
             let answer = try await site.send(
@@ -38,7 +40,8 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: gets + pages) func `that is read answers HEAD as GET, without content`(path: String) async throws {
+    @Test(arguments: gets + pages)
+    func `A route that is read answers HEAD as GET, without content`(path: String) async throws {
         let site = try await Site()
         let (get, head) = (try await site.send(.get, path), try await site.send(.head, path))
         #expect(head.status == get.status)
@@ -47,7 +50,7 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: posts) func `never says back what was sent to it, for it may be a password`(path: String)
+    @Test(arguments: posts) func `A route never repeats content of its request, for it can be a password`(path: String)
         async throws
     {
         let site = try await Site()
@@ -69,7 +72,7 @@ import Testing
     @Test(arguments: [
         "application/json", "application/json; charset=utf-8", "Application/JSON", "application/merge-patch+json",
     ])
-    func `takes JSON under each of its names`(type: String) async throws {
+    func `A route takes JSON under each of its names`(type: String) async throws {
         let site = try await Site()
         try await site.signUp()
         let content = #"{"email": "ada@example.com", "password": "\#(Site.password)"}"#
@@ -80,7 +83,7 @@ import Testing
     }
 
     @Test(arguments: ["Bearer", "Bearer ", "Basic YWRhOng=", "Token x", "Bearer  x", "bearer\tx", ""])
-    func `that needs a token answers 401 with a challenge to everything else`(value: String) async throws {
+    func `A route that needs a token answers 401 with a challenge to everything else`(value: String) async throws {
         let site = try await Site()
         let answer = try await site.send(.get, "/user/profile", fields: [.authorization: value])
         #expect(answer.status == 401)
@@ -90,7 +93,7 @@ import Testing
     }
 
     @Test(arguments: ["0", "-1", "501", "x", "", "1e2", "9223372036854775808"])
-    func `that lists refuses a page of no size`(limit: String) async throws {
+    func `A route that lists refuses a page without a size`(limit: String) async throws {
         let site = try await Site()
         try await site.signUp(roles: ["admin"])
         let token = try await site.logIn().access
@@ -101,7 +104,7 @@ import Testing
     }
 
     @Test(arguments: ["'", "%00", "%27%20OR%201=1--", "zzzz", "%F0%9F%94%91"])
-    func `that lists takes any text as the place to go on from, and as no more`(after: String) async throws {
+    func `A route that lists takes any text as a cursor only`(after: String) async throws {
         let site = try await Site()
         try await site.signUp(roles: ["admin"])
         let token = try await site.logIn().access

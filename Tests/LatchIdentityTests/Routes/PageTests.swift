@@ -10,9 +10,11 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A page that a mail links to` {
-    @Test(.tags(.attackE5), arguments: Way.allCases)
-    func `changes nothing when it is opened, and verifies when the button is pressed`(way: Way) async throws {
+@Suite struct PageTests {
+    @Test(.tags(.linkScanner), arguments: Way.allCases)
+    func `A page behind a mailed link changes nothing when it opens, and verifies when the button is pressed`(way: Way)
+        async throws
+    {
         let site = try await Site(way)
         try await site.signUp(isVerified: false)
         let token = try #require(await site.mailedToken())
@@ -35,7 +37,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is not the one of the server's own address, which says what answers there and leads on`() async throws {
+    @Test func `A page behind a mailed link is not the one of the server's own address`() async throws {
         let site = try await Site { $0.serviceName = "Acme" }
         let page = try await site.get("/")
         #expect(page.status == 200 && page.title == "Accounts of Acme")
@@ -49,7 +51,9 @@ import Testing
     }
 
     @Test(arguments: ["/verify", "/reset", "/confirm-change"])
-    func `says what to do and has no form where its link is bad, used or too old`(path: String) async throws {
+    func `A page behind a mailed link has instructions and no form if its link is bad, used or too old`(path: String)
+        async throws
+    {
         let site = try await Site()
         let bad = [
             try await site.get(path), try await site.get("\(path)?token=x"),
@@ -63,7 +67,10 @@ import Testing
         await site.close()
     }
 
-    @Test func `of a reset that has expired has no form, and one that is valid names its account`() async throws {
+    @Test
+    func `A page behind a mailed link of a reset has no form when expired, and names its account when valid`()
+        async throws
+    {
         let site = try await Site()
         try await site.signUp()
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
@@ -78,8 +85,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `asks for one password, the account's or a new one, and says at the field what was wrong`() async throws
-    {
+    @Test func `A page behind a mailed link asks for one password, and marks the field that was wrong`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1 }
         try await site.signUp(isVerified: false)
         let token = try #require(await site.mailedToken())
@@ -102,7 +108,7 @@ import Testing
     }
 
     @Test(arguments: ["https://id.example.com", "https://id.example.com/auth/"])
-    func `is what password managers find`(issuer: String) async throws {
+    func `A page behind a mailed link is recognized by password managers`(issuer: String) async throws {
         let site = try await Site { $0.issuer = issuer }
         let path = issuer.hasSuffix("/") ? "/auth" : ""
         let response = try await site.get("/.well-known/change-password")
@@ -111,7 +117,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `tells the owner of a new password, and not who had none`() async throws {
+    @Test
+    func `A page behind a mailed link confirms the new password, and does not reveal who had none`() async throws {
         let site = try await Site()
         try await site.signUp()
         let changes = { site.mailer.messages.filter { $0.subject == "Your password was changed" } }
@@ -123,7 +130,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `sets a new password`() async throws {
+    @Test func `A page behind a mailed link sets a new password`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
@@ -138,7 +145,8 @@ import Testing
     }
 
     @Test(arguments: ["/verify", "/reset", "/confirm-change"])
-    func `is in no frame, runs no script, and tells nobody its address`(path: String) async throws {
+    func `A page behind a mailed link is in no frame, runs no script, and sends no referrer`(path: String) async throws
+    {
         let site = try await Site()
         let page = try await site.get("\(path)?token=x")
         #expect(page.field("Content-Security-Policy")?.contains("default-src 'none'") == true)
@@ -149,8 +157,8 @@ import Testing
         #expect(page.field(.cacheControl) == "no-store")
     }
 
-    @Test(.tags(.attackE10), arguments: ["/verify", "/reset", "/confirm-change", "/device"])
-    func `holds nothing of a hostile address`(path: String) async throws {
+    @Test(.tags(.mailInjection), arguments: ["/verify", "/reset", "/confirm-change", "/device"])
+    func `A page behind a mailed link escapes a hostile address`(path: String) async throws {
         let site = try await Site()
         let marks = { (text: String) in text.utf8.count { "<>\"".utf8.contains($0) } }
         let plain = marks(try await site.get("\(path)?token=x&user_code=x").text)
@@ -166,7 +174,8 @@ import Testing
     }
 
     @Test(arguments: ["/verify", "/reset", "/confirm-change"])
-    func `allows its own style sheet by its digest, and no other`(path: String) async throws {
+    func `A page behind a mailed link allows its own style sheet by its digest, and no other`(path: String) async throws
+    {
         let site = try await Site()
         let page = try await site.get("\(path)?token=x")
         let sheet = try #require(page.text.split(separator: "<style>").last?.split(separator: "</style>").first)
@@ -175,7 +184,8 @@ import Testing
         #expect(!page.text.contains("style="))
     }
 
-    @Test func `leads back to the app at its end, if the operator has named one`() async throws {
+    @Test
+    func `A page behind a mailed link leads back to the app at its end, if the operator has named one`() async throws {
         let site = try await Site { $0.appURL = "notes://open" }
         try await site.signUp()
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
@@ -186,7 +196,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `refuses a form with two tokens or of another type`() async throws {
+    @Test func `A page behind a mailed link refuses a form with two tokens or of another type`() async throws {
         let site = try await Site()
         #expect(try await site.post("/verify", form: "token=a&token=b").status == 400)
         let json = try await site.post("/verify", ["token": "a"])

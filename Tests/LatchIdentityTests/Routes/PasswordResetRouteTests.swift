@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `Resetting a password` {
+@Suite struct PasswordResetRouteTests {
     private static let fresh = "Another456!"
 
     private func reset(_ site: Site, _ token: String, password: String = fresh) async throws -> Response {
@@ -21,8 +21,8 @@ import Testing
         try await site.post("/api/auth/forgot-password", ["email": .string(email)])
     }
 
-    @Test(.tags(.p7), arguments: Way.allCases)
-    func `sets the new password, once, and ends every session`(way: Way) async throws {
+    @Test(.tags(.passwordReset), arguments: Way.allCases)
+    func `A password reset sets the new password, once, and ends every session`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let logins = [try await site.logIn(), try await site.logIn()]
@@ -43,7 +43,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.p7)) func `takes the password under the seed's other name, too`() async throws {
+    @Test(.tags(.passwordReset))
+    func `A password reset also takes the password under the seed's other name`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await forget(site)
@@ -53,7 +54,7 @@ import Testing
         #expect(try await site.logIn(password: Self.fresh).status == 200)
     }
 
-    @Test func `refuses two different passwords in one request`() async throws {
+    @Test func `A password reset refuses two different passwords in one request`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await forget(site)
@@ -63,8 +64,8 @@ import Testing
         #expect(try await reset(site, token).status == 200)
     }
 
-    @Test(.tags(.p7, .attackE2), arguments: Way.allCases)
-    func `answers a request for an unknown address as for a known one`(way: Way) async throws {
+    @Test(.tags(.passwordReset, .resetEnumeration), arguments: Way.allCases)
+    func `A password reset answers a request for an unknown address as for a known one`(way: Way) async throws {
         let site = try await Site(way)
         try await site.signUp()
         let disabled = try await site.signUp("disabled@example.com")
@@ -82,7 +83,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE2)) func `answers while the mail server hangs`() async throws {
+    @Test(.tags(.resetEnumeration)) func `A password reset answers while the mail server hangs`() async throws {
         let folder = try TemporaryFolder()
         let hanging = HangingMailer()
         var configuration = IdentityConfiguration()
@@ -104,7 +105,7 @@ import Testing
         #expect(hanging.count == 2)
     }
 
-    @Test(.tags(.p7)) func `refuses an expired token and one that nobody mailed`() async throws {
+    @Test(.tags(.passwordReset)) func `A password reset refuses an expired token and an invented one`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await forget(site)
@@ -118,8 +119,8 @@ import Testing
         #expect(try await site.logIn().status == 200)
     }
 
-    @Test(.tags(.attackE4)) func `ends with a newer mail, and a token for verification is none for this`() async throws
-    {
+    @Test(.tags(.mailedTokenReuse))
+    func `A password reset ends with a newer mail, and refuses a token for verification`() async throws {
         let site = try await Site()
         try await site.signUp(isVerified: false)
         let verification = try #require(await site.mailedToken())
@@ -134,7 +135,7 @@ import Testing
         #expect(try await site.post("/api/auth/verify-email", ["token": .string(verification)]).status == 400)
     }
 
-    @Test(.tags(.attackE4)) func `is done once when 8 try at once`() async throws {
+    @Test(.tags(.mailedTokenReuse)) func `A password reset is done once for 8 concurrent attempts`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await forget(site)
@@ -149,7 +150,7 @@ import Testing
         #expect(statuses.filter { $0 == 400 }.count == 7)
     }
 
-    @Test func `keeps its token when the new password is refused`() async throws {
+    @Test func `A password reset keeps its token when the new password is refused`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await forget(site)
@@ -159,7 +160,7 @@ import Testing
         #expect(try await reset(site, token).status == 200)
     }
 
-    @Test(.tags(.attackE4)) func `keeps only a digest of what was mailed`() async throws {
+    @Test(.tags(.mailedTokenReuse)) func `A password reset keeps only a digest of the mailed token`() async throws {
         let site = try await Site()
         try await site.signUp()
         let login = try await site.logIn()
@@ -172,7 +173,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackE3)) func `mails links to the configured issuer, whatever the request calls the server`()
+    @Test(.tags(.hostPoisoning))
+    func `A password reset emails links to the configured issuer, whatever host the request names`()
         async throws
     {
         let site = try await Site { $0.issuer = "https://id.example.com/" }
@@ -187,7 +189,8 @@ import Testing
         #expect(!text.contains("evil.example"))
     }
 
-    @Test(.tags(.attackE11)) func `sends one address five mails an hour at most, and answers the same`() async throws {
+    @Test(.tags(.mailFlood))
+    func `A password reset sends one address at most five emails an hour, and answers the same`() async throws {
         let site = try await Site()
         try await site.signUp()
         for _ in 0..<12 { #expect(try await forget(site).status == 200) }

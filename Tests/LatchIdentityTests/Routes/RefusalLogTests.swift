@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The log of a refused OAuth request` {
+@Suite struct RefusalLogTests {
     /// Sends a request, and returns its response and the refusals in the log.
     private func refusals(
         _ site: Site, _ method: HTTPMethod, _ path: String, form: String? = nil, fields: HTTPFields = [:]
@@ -41,7 +41,8 @@ import Testing
         ("request", "SECRET", "request_not_supported"), ("resource", "https://SECRET.example", "invalid_target"),
     ]
 
-    @Test(arguments: changes.indices) func `has the code and the parameter, at the authorization`(index: Int)
+    @Test(arguments: changes.indices)
+    func `The log of a refused OAuth request has the code and the parameter, at the authorization`(index: Int)
         async throws
     {
         let (name, value, refusal) = Self.changes[index]
@@ -70,14 +71,18 @@ import Testing
         ("/oauth/revoke", "client_id=web&token=SECRET", "invalid_client"),
         ("/oauth/device_authorization", "client_id=notes", "unauthorized_client"),
     ])
-    func `has the code, at the token and revocation endpoints`(path: String, form: String, refusal: String) async throws
-    {
+    func `The log of a refused OAuth request has the code, at the token and revocation endpoints`(
+        path: String, form: String, refusal: String
+    ) async throws {
         let site = try await Site.authorizing()
         #expect(try await refusals(site, .post, path, form: form).log == [refusal])
         await site.close()
     }
 
-    @Test func `has none where nothing is refused, and none of a wrong password on the page`() async throws {
+    @Test
+    func `The log of a refused OAuth request is empty without a refusal, or for a wrong password on the page`()
+        async throws
+    {
         let site = try await Site.authorizing()
         let (page, log) = try await refusals(site, .get, SignInApp().path())
         #expect(page.status == 200 && log == [nil])

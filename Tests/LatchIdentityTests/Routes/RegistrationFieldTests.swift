@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `Attributes and terms of a registration` {
+@Suite struct RegistrationFieldTests {
     private static func ask(_ configuration: inout IdentityConfiguration) {
         configuration.signUpAttributes = ["company", "plan"]
         configuration.termsVersion = "2026-01"
@@ -23,7 +23,9 @@ import Testing
     }
 
     @Test(arguments: ["/api/clients/register", "/api/auth/clients/register", "/auth/signup"])
-    func `are stored, shown to their owner and to administrators, and in no token`(path: String) async throws {
+    func `Attributes and terms of a registration are stored, and shown to their owner, but in no token`(path: String)
+        async throws
+    {
         let site = try await Site(change: Self.ask)
         let sent = body(["attributes": ["plan": "a & \"b\"", "company": "Söhne"], "acceptedTerms": "2026-01"])
         let created = try await site.post(path, sent)
@@ -58,8 +60,10 @@ import Testing
         (#"{"acceptedTerms": 1}"#, "acceptedTerms"),
     ]
 
-    @Test(.tags(.attackE1), arguments: refusals.indices)
-    func `are refused with the member's name unless the server knows them`(index: Int) async throws {
+    @Test(.tags(.massAssignment), arguments: refusals.indices)
+    func `Attributes and terms of a registration are refused by member name unless the server knows them`(index: Int)
+        async throws
+    {
         let (text, field) = Self.refusals[index]
         let site = try await Site(change: Self.ask)
         var members = try #require(try JSONValue(parsing: text).objectValue)
@@ -73,7 +77,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `make a registration without the server's terms fail by a code of its own`() async throws {
+    @Test
+    func `Attributes and terms of a registration fail by a separate code without the server's terms`() async throws {
         let site = try await Site(change: Self.ask)
         for terms in [nil, "", "2025-07"] as [String?] {
             for path in ["/api/clients/register", "/auth/signup"] {
@@ -93,7 +98,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `are none for a server that asks for none, which stores a version all the same`() async throws {
+    @Test func `Attributes and terms of a registration are optional for a server without terms`() async throws {
         let site = try await Site()
         let answer = try await site.post("/api/clients/register", body(["acceptedTerms": "v1", "attributes": [:]]))
         #expect(answer.status == 201 && answer.string("acceptedTerms") == "v1")
@@ -102,7 +107,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `are bounded together`() async throws {
+    @Test func `Attributes and terms of a registration are bounded together`() async throws {
         let names = (1...9).map { "a\($0)" }
         let site = try await Site { $0.signUpAttributes = names }
         let register = { (count: Int, rest: Int) in
@@ -117,7 +122,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `stay as they are when names and roles change`() async throws {
+    @Test func `Attributes and terms of a registration do not change with names and roles`() async throws {
         let site = try await Site(change: Self.ask)
         _ = try await site.post(
             "/api/clients/register", body(["attributes": ["company": "Söhne"], "acceptedTerms": "2026-01"]))
@@ -134,7 +139,7 @@ import Testing
     }
 }
 
-@Suite struct `A refusal of an entry` {
+@Suite struct EntryRefusalTests {
     /// A registration as JSON, the code of its refusal, and the field.
     private static let registrations: [(body: String, code: String, field: String)] = [
         (#"{"email": "ada", "password": "Secret123!"}"#, "invalidEmail", "email"),
@@ -147,7 +152,7 @@ import Testing
     ]
 
     @Test(arguments: registrations.indices)
-    func `names its field in a registration`(index: Int) async throws {
+    func `A refusal of an entry names its field in a registration`(index: Int) async throws {
         let (body, code, field) = Self.registrations[index]
         let site = try await Site()
         try await site.signUp()
@@ -157,7 +162,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD1)) func `names none where it must not say which of two is taken`() async throws {
+    @Test(.tags(.accountEnumeration))
+    func `A refusal of an entry names no field if it must not reveal which of two is taken`() async throws {
         let site = try await Site()
         let sent: JSONValue = ["email": "ada@example.com", "username": "ada", "password": "Secret123!"]
         #expect(try await site.post("/auth/signup", sent).status == 201)
@@ -169,7 +175,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `names the password of a reset as the request does`() async throws {
+    @Test func `A refusal of an entry names the password of a reset as the request does`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
@@ -186,7 +192,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `names the JSON name of its field in RPCs`() async throws {
+    @Test func `A refusal of an entry names the JSON name of its field in RPCs`() async throws {
         let site = try await Site()
         let (id, access) = try await site.token("ada@example.com", .user)
         try await site.signUp("bob@example.com")

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `Responses of an https issuer` {
+@Suite struct TransportSecurityTests {
     private func field(_ issuer: String, _ age: Duration?, at path: String = "/") async throws -> String? {
         let site = try await Site {
             $0.issuer = issuer
@@ -17,17 +17,21 @@ import Testing
     }
 
     @Test(arguments: ["/", "/.well-known/jwks.json", "/nowhere", "/user/profile"])
-    func `keep browsers to https for its host, not for hosts below it`(path: String) async throws {
+    func `Responses of an https issuer keep browsers to https for its host, not for hosts below it`(path: String)
+        async throws
+    {
         #expect(try await field("https://id.example.com", nil, at: path) == "max-age=31536000")
         #expect(try await field("https://id.example.com/auth", .seconds(60), at: path) == "max-age=60")
     }
 
     @Test(arguments: ["http://id.example.com", "http://127.0.0.1:8080", "https://localhost:8443", "https://[::1]"])
-    func `ask nothing of browsers on this machine, or without https`(issuer: String) async throws {
+    func `Responses of an https issuer ask nothing of browsers on this machine, or without https`(issuer: String)
+        async throws
+    {
         #expect(try await field(issuer, nil) == nil)
     }
 
-    @Test func `ask nothing where the operator says so`() async throws {
+    @Test func `Responses of an https issuer ask nothing if the operator says so`() async throws {
         #expect(try await field("https://id.example.com", .zero) == nil)
     }
 }

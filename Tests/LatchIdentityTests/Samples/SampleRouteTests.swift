@@ -11,13 +11,15 @@ import Testing
 @testable import LatchIdentity
 
 /// The example of an app's own routes beside the auth server, with its scopes.
-@Suite struct `The sample resource` {
+@Suite struct SampleRouteTests {
     private func token(_ site: Site, _ scope: String, of email: String = "ada@example.com") async throws -> String {
         try await site.passwordGrant(email, scope: scope).accessToken
     }
 
-    @Test(.tags(.l13), arguments: SampleResource.Kind.allCases, Way.allCases)
-    func `lists, makes and deletes one's own`(kind: SampleResource.Kind, way: Way) async throws {
+    @Test(.tags(.realServer), arguments: SampleResource.Kind.allCases, Way.allCases)
+    func `The sample resource lists, makes and deletes the caller's notes`(kind: SampleResource.Kind, way: Way)
+        async throws
+    {
         let site = try await Site(way)
         try await site.signUp()
         let path = "/\(kind.rawValue)"
@@ -43,8 +45,10 @@ import Testing
         ("delete", [true, true, true, false]), ("admin", [true, true, true, true]),
     ]
 
-    @Test(.tags(.l13), arguments: levels, ["widgets", "projects"])
-    func `opens to a level what it and the lower ones allow`(level: (level: String, allowed: [Bool]), kind: String)
+    @Test(.tags(.realServer), arguments: levels, ["widgets", "projects"])
+    func `The sample resource opens to a level its rights and those of lower ones`(
+        level: (level: String, allowed: [Bool]), kind: String
+    )
         async throws
     {
         let site = try await Site()
@@ -73,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.l13)) func `opens nothing to the scopes of another kind`() async throws {
+    @Test(.tags(.realServer)) func `The sample resource opens nothing to the scopes of another kind`() async throws {
         let site = try await Site()
         try await site.signUp(roles: ["admin"])
         let token = try await token(site, "widgets:admin projects:admin")
@@ -82,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `asks whoever has no token for one`(way: Way) async throws {
+    func `The sample resource asks a client without a token for one`(way: Way) async throws {
         let site = try await Site(way)
         for bearer in [nil, "nonsense", "a.b.c"] {
             let answer = try await site.get("/widgets", bearer: bearer)
@@ -93,7 +97,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackG4)) func `shows nobody another's, and lets nobody delete it`() async throws {
+    @Test(.tags(.objectAccess))
+    func `The sample resource shows and deletes only the caller's own items`() async throws {
         let site = try await Site()
         try await site.signUp()
         try await site.signUp("eve@example.com")
@@ -105,7 +110,7 @@ import Testing
         #expect(try await site.get("/files", bearer: ada).json["files"]?.arrayValue?.count == 1)
     }
 
-    @Test func `shows an administrator whose each one is`() async throws {
+    @Test func `The sample resource shows an administrator the owner of each item`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         try await site.signUp("root@example.com", roles: ["admin"])
@@ -117,7 +122,7 @@ import Testing
         #expect(try await site.get("/files/all", bearer: root).status == 405)
     }
 
-    @Test func `has a bound for each account and kind`() async throws {
+    @Test func `The sample resource has a bound for each account and kind`() async throws {
         let site = try await Site()
         try await site.signUp()
         let token = try await token(site, "widgets:delete files:write")
@@ -135,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [#"{}"#, #"{"name":""}"#, #"{"name":5}"#, "[]", "{", #"{"name":null}"#])
-    func `refuses what is no name`(content: String) async throws {
+    func `The sample resource refuses an invalid name`(content: String) async throws {
         let site = try await Site()
         try await site.signUp()
         let fields: HTTPFields = [

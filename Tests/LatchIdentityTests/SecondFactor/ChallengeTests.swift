@@ -9,8 +9,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A login that waits for its second factor` {
-    @Test(.tags(.attackF4)) func `reaches nothing else by what it was given`() async throws {
+@Suite struct ChallengeTests {
+    @Test(.tags(.halfAuthentication))
+    func `A login before its second factor reaches nothing else by its challenge`() async throws {
         let site = try await Site()
         _ = try await site.enrol()
         let challenge = try await site.challenge()
@@ -25,7 +26,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `goes on once, in time, and while the password stays`() async throws {
+    @Test func `A login before its second factor continues once, in time, and while the password stays`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         let used = try await site.challenge()
@@ -46,7 +47,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackG3)) func `ends with the account that is shut meanwhile`() async throws {
+    @Test(.tags(.immediateRevocation))
+    func `A login before its second factor ends with an account that is disabled meanwhile`() async throws {
         let site = try await Site()
         let (app, _) = try await site.enrol()
         let challenge = try await site.challenge()
@@ -56,7 +58,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is one of ten at most, the newest`() async throws {
+    @Test func `A login before its second factor is among the ten newest`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         var challenges: [String] = []
@@ -87,8 +89,10 @@ import Testing
         return try await site.post(path, .object(body))
     }
 
-    @Test(.tags(.attackF8), arguments: surfaces)
-    func `is asked for its code on every surface, and gets its tokens with it`(path: String) async throws {
+    @Test(.tags(.factorBypass), arguments: surfaces)
+    func `A login before its second factor is asked for its code on every surface, and gets its tokens with it`(
+        path: String
+    ) async throws {
         let site = try await Site()
         let (app, _) = try await site.enrol()
         let isOAuth = path.hasPrefix("/oauth")
@@ -107,8 +111,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD1), arguments: surfaces)
-    func `is known to nobody without the password`(path: String) async throws {
+    @Test(.tags(.accountEnumeration), arguments: surfaces)
+    func `A login before its second factor is revealed only with the password`(path: String) async throws {
         let site = try await Site()
         let (app, _) = try await site.enrol()
         try await site.signUp("bob@example.com")

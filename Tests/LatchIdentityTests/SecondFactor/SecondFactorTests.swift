@@ -9,8 +9,8 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A second factor` {
-    @Test func `is asked for once it is confirmed, and lets its owner in`() async throws {
+@Suite struct SecondFactorTests {
+    @Test func `A second factor is asked for once it is confirmed, and lets its owner in`() async throws {
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
@@ -27,7 +27,9 @@ import Testing
         await site.close()
     }
 
-    @Test func `is confirmed again by the same code alone, for a client whose response was lost`() async throws {
+    @Test
+    func `A second factor is confirmed again only by the same code, for a client whose response was lost`() async throws
+    {
         let site = try await Site()
         try await site.signUp()
         let access = try await site.logIn().access
@@ -51,7 +53,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF7)) func `is shown once, and its secret stands nowhere in the file`() async throws {
+    @Test(.tags(.factorSecret))
+    func `A second factor is shown once, and its secret is nowhere in the file`() async throws {
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
@@ -72,7 +75,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackF1)) func `takes each code once, also of many logins at once`() async throws {
+    @Test(.tags(.factorCodeReplay))
+    func `A second factor takes each code once, also for many concurrent logins`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         var challenges: [String] = []
@@ -89,7 +93,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF1)) func `takes no code of a step before one that it took`() async throws {
+    @Test(.tags(.factorCodeReplay))
+    func `A second factor takes no code of a step before an accepted one`() async throws {
         let site = try await Site()
         let (app, _) = try await site.enrol()
         site.clock.advance(by: 300)
@@ -104,8 +109,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF3))
-    func `looks at five wrong codes, whatever right passwords come between, and then waits longer each time`()
+    @Test(.tags(.factorGuessing))
+    func `A second factor checks five wrong codes, and then waits longer each time`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
@@ -136,7 +141,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is asked for after a right password, which counts as incomplete`() async throws {
+    @Test func `A second factor is asked for after a right password, which counts as incomplete`() async throws {
         let site = try await Site()
         _ = try await site.enrol()
         let series = #"latch_logins_total{result="incomplete"}"#
@@ -148,7 +153,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `counts the codes that the limit of a network refuses, as those of a lock`() async throws {
+    @Test func `A second factor counts codes that a network's limit refuses like those of a lock`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1 }
         let (app, _) = try await site.enrol()
         let (challenge, wrong) = (try await site.challenge(), app.wrongCode(at: site.clock.now))
@@ -158,7 +163,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackD6, .attackF3)) func `bounds guesses at many accounts from one address`() async throws {
+    @Test(.tags(.passwordSpraying, .factorGuessing))
+    func `A second factor bounds guesses at many accounts from one address`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         let limits = site.identity.services.limits
         func isTaken(_ account: String, _ address: String) -> Bool {
@@ -177,8 +183,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE11))
-    func `is begun a few times an hour, also by accounts that are made again for a stranger's address`()
+    @Test(.tags(.mailFlood))
+    func `A second factor is begun a few times an hour, also by accounts made again for one address`()
         async throws
     {
         let site = try await Site()
@@ -200,7 +206,7 @@ import Testing
         return outcomes
     }
 
-    @Test(.tags(.attackF3)) func `bounds guesses that come at once, and over a restart`() async throws {
+    @Test(.tags(.factorGuessing)) func `A second factor bounds concurrent guesses, also over a restart`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         let challenge = try await site.challenge()
@@ -219,7 +225,8 @@ import Testing
         await again.close()
     }
 
-    @Test(.tags(.attackF3)) func `keeps its owner out for no longer than a recovery code takes to type`() async throws {
+    @Test(.tags(.factorGuessing))
+    func `A second factor does not lock out an owner with a recovery code`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         for _ in 0..<5 {
@@ -230,7 +237,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF5)) func `takes each recovery code once, also at once, and of its own account`() async throws {
+    @Test(.tags(.recoveryCodes))
+    func `A second factor takes each recovery code once, even concurrently, and of its account only`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
         let (app, _) = try await site.enrol()
         let (other, _) = try await site.enrol("bob@example.com")
@@ -253,7 +261,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `signs out every other device as it is confirmed, for none of them has shown it`() async throws {
+    @Test func `A second factor signs out every other device when it is confirmed`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (old, here) = (try await site.logIn(), try await site.logIn())
@@ -268,7 +276,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF6)) func `is begun and confirmed by a sign-in of the last minutes alone`() async throws {
+    @Test(.tags(.factorChange)) func `A second factor is begun and confirmed only by a recent sign-in`() async throws {
         let site = try await Site()
         try await site.signUp()
         let bearer = try await site.bearer(try await site.logIn().access)
@@ -282,7 +290,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF6)) func `is taken away by whoever shows it, and replaced only by another that is confirmed`()
+    @Test(.tags(.factorChange))
+    func `A second factor is removed only with its code, and replaced only by a confirmed one`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 1000 }
@@ -307,7 +316,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE6)) func `is asked for after a password reset as well`() async throws {
+    @Test(.tags(.resetWithoutFactor)) func `A second factor is also asked for after a password reset`() async throws {
         let site = try await Site()
         _ = try await site.enrol()
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
@@ -318,7 +327,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `lets recovery codes in when the pepper is another one, and codes of the app not`() async throws {
+    @Test func `A second factor accepts recovery codes under another pepper, and no codes of the app`() async throws {
         let site = try await Site { $0.tokenPepper = "first" }
         let (app, _) = try await site.enrol()
         await site.close()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A code by the time` {
+@Suite struct TOTPTests {
     private static let secret = Array("12345678901234567890".utf8)
 
     /// RFC 4226, appendix D.
@@ -17,7 +17,7 @@ import Testing
             [
                 "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
             ]))
-    func `is that of RFC 4226 for each count`(count: Int64, code: String) {
+    func `A time-based code is that of RFC 4226 for each count`(count: Int64, code: String) {
         #expect(TOTP.code(Self.secret, at: count) == code)
     }
 
@@ -26,13 +26,14 @@ import Testing
         (59, "94287082"), (1_111_111_109, "07081804"), (1_111_111_111, "14050471"), (1_234_567_890, "89005924"),
         (2_000_000_000, "69279037"), (20_000_000_000, "65353130"),
     ])
-    func `is that of RFC 6238 for each time`(seconds: Int, code: String) {
+    func `A time-based code is that of RFC 6238 for each time`(seconds: Int, code: String) {
         let step = TOTP.step(of: Date(timeIntervalSince1970: Double(seconds)))
         #expect(TOTP.code(Self.secret, at: step, digits: 8) == code)
         #expect(TOTP.code(Self.secret, at: step) == code.suffix(6))
     }
 
-    @Test(.tags(.attackF2)) func `is known one step early and one step late, and not two`() {
+    @Test(.tags(.factorCodeWindow))
+    func `A time-based code is accepted one step early and one step late, and not two`() {
         let step = TOTP.step(of: noon)
         for offset in Int64(-3)...3 {
             let found = TOTP.matchingStep(TOTP.code(Self.secret, at: step + offset), Self.secret, at: noon)
@@ -41,12 +42,12 @@ import Testing
     }
 
     @Test(arguments: ["", "1", "12345", "1234567", "abcdef", "１２３４５６", "12 456", "-12345"])
-    func `is not what has another shape`(typed: String) {
+    func `A time-based code in another form is refused`(typed: String) {
         #expect(TOTP.matchingStep(typed, Self.secret, at: noon) == nil)
     }
 
     @Test(arguments: [-1e300, -1, 0, 1e300, .infinity, -.infinity, .nan])
-    func `has a step for every date that a clock can show`(seconds: Double) {
+    func `A time-based code has a step for every date that a clock can show`(seconds: Double) {
         #expect(TOTP.step(of: Date(timeIntervalSince1970: seconds)) >= 0)
         #expect(
             TOTP.matchingStep("000000", Self.secret, at: Date(timeIntervalSince1970: min(max(seconds, 0), 1e15)))
@@ -54,24 +55,24 @@ import Testing
     }
 }
 
-@Suite struct `Base 32` {
+@Suite struct Base32Tests {
     /// RFC 4648 §10, without the padding.
     @Test(
         arguments: zip(
             ["", "f", "fo", "foo", "foob", "fooba", "foobar"],
             ["", "MY", "MZXQ", "MZXW6", "MZXW6YQ", "MZXW6YTB", "MZXW6YTBOI"]))
-    func `is that of RFC 4648`(plain: String, text: String) {
+    func `Base 32 is that of RFC 4648`(plain: String, text: String) {
         #expect(Base32.encode(plain.utf8) == text)
     }
 
-    @Test func `of long runs keeps to five bits a letter`() {
+    @Test func `Base 32 of long runs keeps to five bits a letter`() {
         #expect(Base32.encode([UInt8](repeating: 0xFF, count: 100)) == String(repeating: "7", count: 160))
         #expect(Base32.encode([UInt8](repeating: 0, count: 20)) == String(repeating: "A", count: 32))
     }
 }
 
-@Suite struct `A recovery code` {
-    @Test func `is known however it is typed`() throws {
+@Suite struct RecoveryCodeTests {
+    @Test func `A recovery code is recognized however it is typed`() throws {
         let code = RecoveryCode(.system)
         let plain = code.text.filter { $0 != "-" }
         for typed in [code.text, plain, code.text.uppercased(), " \(plain.prefix(8)) \(plain.suffix(8)) "] {
@@ -83,11 +84,11 @@ import Testing
     @Test(arguments: [
         "", "123456", "aaaa-bbbb-cccc-ddd", "aaaa-bbbb-cccc-dddd-e", "aaaa-bbbb-cccc-ddd1", "ääää-bbbb-cccc-dddd",
     ])
-    func `is not what has another shape`(typed: String) {
+    func `A recovery code in another form is refused`(typed: String) {
         #expect(RecoveryCode(typed: typed) == nil)
     }
 
-    @Test func `has another digest for each account, and is never printed`() {
+    @Test func `A recovery code has another digest for each account, and is never printed`() {
         let code = RecoveryCode(.system)
         #expect(code.digest(for: "ada") != code.digest(for: "bob"))
         #expect(!"\(code) \(String(reflecting: code))".contains(code.text))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The devices of an account` {
+@Suite struct DeviceListTests {
     private func signIn(_ site: Site, _ name: String?, agent: String? = nil, remembered: Bool = true) async throws
         -> IssuedTokens
     {
@@ -20,7 +20,7 @@ import Testing
         return grant
     }
 
-    @Test func `are listed, the last used first, without those that are out`() async throws {
+    @Test func `The devices of an account are listed, the last used first, without signed-out ones`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         var grants: [IssuedTokens] = []
@@ -42,7 +42,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackG4)) func `are signed out by their owner alone, whatever id is sent`() async throws {
+    @Test(.tags(.objectAccess))
+    func `The devices of an account are signed out only by their owner, for any ID`() async throws {
         let site = try await Site()
         let (ada, bob) = (try await site.signUp(), try await site.signUp("bob@example.com"))
         let grant = try await signIn(site, nil)
@@ -60,7 +61,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `keep what the client says of itself short and plain`() async throws {
+    @Test func `The devices of an account keep the client's description short and plain`() async throws {
         let site = try await Site()
         let ada = try await site.signUp()
         let name = "\u{1B}[31mphone\n" + String(repeating: "é", count: 500)
@@ -72,7 +73,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `stay for a day where they are not to be remembered`() async throws {
+    @Test func `The devices of an account stay for a day if they are not to be remembered`() async throws {
         let site = try await Site()
         try await site.signUp()
         let (short, long) = (
@@ -93,8 +94,9 @@ import Testing
     ]
 
     @Test(arguments: agents)
-    func `seem to be something, by what they said`(agent: String, kind: String, system: String, browser: String) throws
-    {
+    func `The devices of an account are named by their user agent`(
+        agent: String, kind: String, system: String, browser: String
+    ) throws {
         var device = Device.example(of: try Account.example())
         device.name = agent
         let traits = UserAgentDescription(of: device)

@@ -10,7 +10,7 @@ import Testing
 
 private let day = 86_400.0
 
-@Suite struct `A server whose date has leapt` {
+@Suite struct DoubtfulDateTests {
     /// A server over the store of a folder, as it starts with a date, and its handler.
     private func identity(
         in folder: TemporaryFolder, _ clock: ManualClock, synchronized: @escaping DateCheck.Synchronized = { nil }
@@ -25,7 +25,9 @@ private let day = 86_400.0
     }
 
     @Test(arguments: Way.allCases)
-    func `refuses sign-ins and refreshes for a while, and ends no session`(way: Way) async throws {
+    func `A server whose date has leapt refuses sign-ins and refreshes for a while, and ends no session`(way: Way)
+        async throws
+    {
         let site = try await Site(way)
         try await site.signUp()
         let first = try await site.logIn()
@@ -47,7 +49,7 @@ private let day = 86_400.0
         await site.close()
     }
 
-    @Test func `removes nothing, and adds no key`() async throws {
+    @Test func `A server whose date has leapt removes nothing, and adds no key`() async throws {
         let site = try await Site()
         let store = site.identity.services.store
         try await site.signUp()
@@ -62,7 +64,7 @@ private let day = 86_400.0
         await site.close()
     }
 
-    @Test func `ends sessions as before after time that has passed, and after a date that was behind`() async throws {
+    @Test func `A server whose date has leapt ends sessions as before after passed time or a late date`() async throws {
         let site = try await Site()
         try await site.signUp()
         let tokens = try await site.logIn()
@@ -77,7 +79,7 @@ private let day = 86_400.0
         await site.close()
     }
 
-    @Test func `knows it at its start by the date in its store, and believes a long weekend`() async throws {
+    @Test func `A server whose date has leapt detects it at its start, and believes a long weekend`() async throws {
         let folder = try TemporaryFolder()
         let before = try await identity(in: folder, ManualClock(noon))
         try await before.services.dates.update(before.services.store)
@@ -89,7 +91,7 @@ private let day = 86_400.0
         }
     }
 
-    @Test func `believes a time server, but not one that has another date`() async throws {
+    @Test func `A server whose date has leapt believes a time server that agrees with it`() async throws {
         let folder = try TemporaryFolder()
         let before = try await identity(in: folder, ManualClock(noon))
         try await before.services.dates.update(before.services.store)
@@ -102,7 +104,7 @@ private let day = 86_400.0
         }
     }
 
-    @Test func `goes on when an operator accepts the date, as all servers of the store do`() async throws {
+    @Test func `A server whose date has leapt continues when an operator accepts the date`() async throws {
         let folder = try TemporaryFolder()
         let before = try await identity(in: folder, ManualClock(noon))
         try await before.services.dates.update(before.services.store)
@@ -124,7 +126,7 @@ private let day = 86_400.0
         for identity in [after, command] { await identity.close() }
     }
 
-    @Test func `stores its date once an hour`() async throws {
+    @Test func `A server whose date has leapt stores its date once an hour`() async throws {
         let folder = try TemporaryFolder()
         let clock = ManualClock(noon)
         let identity = try await identity(in: folder, clock)
@@ -140,9 +142,11 @@ private let day = 86_400.0
     }
 }
 
-@Suite struct `The date that servers have believed` {
+@Suite struct BelievedDateTests {
     @Test(arguments: StoreBackend.all)
-    func `grows, unless an operator decides otherwise`(backend: StoreBackend) async throws {
+    func `The date that servers have believed grows, unless an operator decides otherwise`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let store = fixture.store
         #expect(try await store.believedDate() == nil)

@@ -8,13 +8,13 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A refresh token` {
+@Suite struct RefreshTokenTests {
     private let pepper = SymmetricKey(data: Array(repeating: 9, count: 32))
 
     private func device(_ number: UInt8 = 1) throws -> Device { .example(number, of: try Account.example()) }
 
     @Test(arguments: [0, 1, 255, 65_536, UInt32.max])
-    func `comes back from its text`(counter: UInt32) throws {
+    func `A refresh token comes back from its text`(counter: UInt32) throws {
         let token = RefreshTokenKey(of: try device(), pepper: pepper).token(counter: counter)
         let read = try #require(RefreshToken(token.text))
         #expect(read == token)
@@ -22,14 +22,14 @@ import Testing
         #expect(RefreshTokenKey(of: try device(), pepper: pepper).isAuthentic(read))
     }
 
-    @Test func `has one text for one generation, so that it can be given again`() throws {
+    @Test func `A refresh token has one text for one generation, so that it can be given again`() throws {
         let texts = try (0..<3).map { _ in RefreshTokenKey(of: try device(), pepper: pepper).token(counter: 7).text }
         #expect(Set(texts).count == 1)
         #expect(texts[0].hasPrefix("lr1."))
         #expect(texts[0].utf8.count == 74)
     }
 
-    @Test func `is authentic for its device, its generation, its secret and this server alone`() throws {
+    @Test func `A refresh token is authentic only for its device, its generation, its secret and this server`() throws {
         let token = try #require(RefreshToken(RefreshTokenKey(of: try device(), pepper: pepper).token(counter: 7).text))
         #expect(try !RefreshTokenKey(of: device(2), pepper: pepper).isAuthentic(token))
         #expect(try !RefreshTokenKey(of: device(), pepper: SymmetricKey(data: [1, 2, 3])).isAuthentic(token))
@@ -40,7 +40,7 @@ import Testing
         #expect(!RefreshTokenKey(of: resecreted, pepper: pepper).isAuthentic(token))
     }
 
-    @Test func `does not pass for a later generation`() throws {
+    @Test func `A refresh token does not pass for a later generation`() throws {
         let old = RefreshTokenKey(of: try device(), pepper: pepper).token(counter: 1)
         let new = RefreshTokenKey(of: try device(), pepper: pepper).token(counter: 2)
         // The generation of one with the code of the other.
@@ -49,7 +49,7 @@ import Testing
         #expect(try !RefreshTokenKey(of: device(), pepper: pepper).isAuthentic(read))
     }
 
-    @Test(.tags(.p12)) func `does not print`() throws {
+    @Test(.tags(.silentTokens)) func `A refresh token does not print`() throws {
         let token = RefreshTokenKey(of: try device(), pepper: pepper).token(counter: 1)
         var dumped = ""
         dump(token, to: &dumped)

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The rotation of a device, at the edges` {
+@Suite struct RotationEdgeTests {
     let folder: TemporaryFolder
     let store: IdentityStore
     let device: Device
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `reaches the last generation that a token can name, and ends there without a crash`() async throws {
+    @Test func `The rotation of a device at its edges ends at the last generation without a crash`() async throws {
         try await set("counter", .integer(Int64(UInt32.max) - 1))
         #expect(try await store.rotation(.of(device, counter: .max - 1)) == .rotated(counter: .max))
         // The newest token is no copy of an old one: it is refused, and nobody is accused of theft.
@@ -34,26 +34,29 @@ import Testing
     }
 
     @Test(arguments: [-1, Int64(UInt32.max) + 1, Int64.max])
-    func `of a generation that no token can name is damage, and says so`(counter: Int64) async throws {
+    func `The rotation of a device at its edges reports an impossible generation as damage`(counter: Int64) async throws
+    {
         try await set("counter", .integer(counter))
         let error = await #expect(throws: IdentityError.self) { try await store.device(id: device.id) }
         #expect(error?.code == IdentityError.corruptStore.code)
     }
 
-    @Test(.tags(.attackK7)) func `has no wider window when the clock is set back`() async throws {
+    @Test(.tags(.storeFailure))
+    func `The rotation of a device at its edges has no wider window when the clock is set back`() async throws {
         _ = try await store.rotation(.of(device))
         #expect(try await store.rotation(.of(device, at: noon - 30)) == .repeated(counter: 1))
         #expect(try await store.rotation(.of(device, at: noon - 3600)) == .reused)
     }
 
-    @Test(.tags(.attackK7)) func `is refused from the end on, and works again for a clock that was only ahead`()
+    @Test(.tags(.storeFailure))
+    func `The rotation of a device at its edges works again after a clock that was only ahead`()
         async throws
     {
         #expect(try await store.rotation(.of(device, at: noon + 3600)) == .rejected)
         #expect(try await store.rotation(.of(device, at: noon + 3599.999)) == .rotated(counter: 1))
     }
 
-    @Test func `of two servers on one file has one successor`() async throws {
+    @Test func `The rotation of a device at its edges has one successor for two servers on one file`() async throws {
         let other = try IdentityStore(path: folder.file())
         let rotations = try await withThrowingTaskGroup { group in
             for store in [store, other, store, other] { group.addTask { try await store.rotation(.of(device)) } }

@@ -46,7 +46,7 @@ private struct Seeded: RandomNumberGenerator {
     }
 }
 
-@Suite struct `A family of refresh tokens` {
+@Suite struct RotationModelTests {
     let folder: TemporaryFolder
     let store: IdentityStore
     let account: Account
@@ -92,8 +92,11 @@ private struct Seeded: RandomNumberGenerator {
         return nil
     }
 
-    @Test(.tags(.attackC1, .attackC2, .attackC3, .attackC4, .attackC5, .attackC6, .attackC7, .attackC8, .attackC9))
-    func `does in 300 random lives what its rules say`() async throws {
+    @Test(
+        .tags(
+            .refreshReuse, .parallelRefresh, .lostRefreshResponse, .lateParent, .grandparentToken, .deadFamily,
+            .foreignRefreshToken, .scopeWidening, .absoluteExpiry))
+    func `A family of refresh tokens follows its rules in 300 random lives`() async throws {
         // All lives go on at once in one store, so that each commit holds steps of many.
         let failures = try await withThrowingTaskGroup { group in
             for seed in 1...300 as ClosedRange<UInt64> { group.addTask { try await play(seed) } }
@@ -105,7 +108,7 @@ private struct Seeded: RandomNumberGenerator {
         #expect(store.writeStatistics.commits < store.writeStatistics.jobs)
     }
 
-    @Test func `has one current generation, whatever 400 concurrent uses do`() async throws {
+    @Test func `A family of refresh tokens has one current generation after 400 concurrent uses`() async throws {
         let device = device(77, of: account, end: noon + 1e6)
         _ = try await store.insert(device, for: account)
         let rotations = try await withThrowingTaskGroup { group in
@@ -129,7 +132,7 @@ private struct Seeded: RandomNumberGenerator {
         #expect(try await store.device(id: device.id)?.counter == UInt32(reached.count))
     }
 
-    @Test func `is dead after a logout, whatever runs beside it`() async throws {
+    @Test func `A family of refresh tokens is dead after a logout, whatever runs beside it`() async throws {
         for number in 0..<10 {
             let device = device(UInt64(1000 + number), of: account, end: noon + 1e6)
             _ = try await store.insert(device, for: account)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The families of refresh tokens that a server knows` {
+@Suite struct TokenFamilyCacheTests {
     /// Two servers with one store, each with a cache of its own.
     let one: Site
     let other: Site
@@ -46,7 +46,7 @@ import Testing
         other.clock.advance(by: duration)
     }
 
-    @Test func `let a token be rotated without reading its row first, whoever rotated it last`() async throws {
+    @Test func `The cached families of refresh tokens let a token rotate without reading its row first`() async throws {
         var token = try await renewed(one.logIn().refresh, at: one)
         token = try await renewed(token, at: other)
         for site in [one, other, one, one] {
@@ -62,7 +62,9 @@ import Testing
         await close()
     }
 
-    @Test(.tags(.attackC3, .attackC5)) func `keep no copy alive that another server has seen replaced`() async throws {
+    @Test(.tags(.lostRefreshResponse, .grandparentToken))
+    func `The cached families of refresh tokens keep no copy alive that another server has seen replaced`() async throws
+    {
         let first = try await renewed(one.logIn().refresh, at: one)
         let second = try await renewed(first, at: other)
         // A repetition has the same successor, also where only the other server has rotated.
@@ -76,7 +78,8 @@ import Testing
         await close()
     }
 
-    @Test(.tags(.attackC5)) func `detect the reuse of a token that they know to be old`() async throws {
+    @Test(.tags(.grandparentToken))
+    func `The cached families of refresh tokens detect the reuse of a token that they know to be old`() async throws {
         let first = try await renewed(one.logIn().refresh, at: one)
         let third = try await renewed(renewed(first, at: one), at: one)
         advance(by: .seconds(31))
@@ -85,7 +88,10 @@ import Testing
         await close()
     }
 
-    @Test func `end with a sign-out at another server, and with the account`() async throws {
+    @Test
+    func `The cached families of refresh tokens end with a sign-out at another server, and with the account`()
+        async throws
+    {
         let login = try await one.logIn()
         let token = try await renewed(login.refresh, at: one)
         _ = try await other.post("/api/auth/logout", ["refreshToken": .string(token)])
@@ -98,7 +104,9 @@ import Testing
         await close()
     }
 
-    @Test func `authenticate a token as the row does, and ask no store about a forged one`() async throws {
+    @Test
+    func `The cached families of refresh tokens authenticate a token as the row does, without the store`() async throws
+    {
         let token = try await renewed(one.logIn().refresh, at: one)
         let other = try await renewed(one.logIn().refresh, at: one)
         let before = try reads(one)
@@ -116,7 +124,7 @@ import Testing
         await close()
     }
 
-    @Test func `reject too many scopes before a token is used up`() async throws {
+    @Test func `The cached families of refresh tokens reject too many scopes before a token is used up`() async throws {
         let token = try await renewed(one.logIn().refresh, at: one)
         #expect(try await one.refreshGrant(token, scope: "widgets:admin").oauthError == "invalid_scope")
         #expect(try await one.renew(token).status == 200)
@@ -124,8 +132,8 @@ import Testing
     }
 }
 
-@Suite struct `Values that were used recently` {
-    @Test func `stay while they are used, and are at most two generations`() {
+@Suite struct RecentValuesTests {
+    @Test func `Values that were used recently stay while they are used, in at most two generations`() {
         var values = RecentValues<Int, String>(capacity: 4)
         for number in 0..<1000 {
             values.insert("\(number)", for: number)

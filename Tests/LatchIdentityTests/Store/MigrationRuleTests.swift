@@ -7,8 +7,8 @@ import Testing
 @testable import LatchIdentity
 
 /// What lets a server of an earlier version continue on a store that was migrated meanwhile.
-@Suite struct `A migration` {
-    @Test func `only adds but for one empty table, and adds no column that an earlier version would have to fill`() {
+@Suite struct MigrationRuleTests {
+    @Test func `A migration only adds, except for one empty table, and adds no required column`() {
         let steps = SQLiteSchema.migrations.dropFirst() + PostgresSchema.migrations.dropFirst()
         for statement in steps.joined() {
             let words = statement.split { $0 == " " || $0 == "\n" }.map(String.init)
@@ -27,7 +27,8 @@ import Testing
         }
     }
 
-    @Test(needsPostgres) func `of PostgreSQL takes longer than a statement may, and other nodes wait for it`()
+    @Test(needsPostgres)
+    func `A migration of PostgreSQL takes longer than a statement is allowed to, and other nodes wait for it`()
         async throws
     {
         var configuration = PostgresConfiguration(try await IdentityDatabase.create())
@@ -72,7 +73,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `does not stop a server of the earlier version that runs, and is its last start`() async throws {
+    @Test
+    func `A migration does not stop a running server of the earlier version, which cannot start again`() async throws {
         let folder = try TemporaryFolder()
         try await outlives(at: folder.file()) {
             let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
@@ -82,7 +84,7 @@ import Testing
         }
     }
 
-    @Test(needsPostgres) func `of PostgreSQL does not stop one either`() async throws {
+    @Test(needsPostgres) func `A migration of PostgreSQL does not stop a running server either`() async throws {
         let address = try await IdentityDatabase.create()
         try await outlives(at: address) {
             let connection = try PostgresConnection(PostgresConfiguration(address))
@@ -93,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `is reported before it is made`() async throws {
+    @Test func `A migration is reported before it is made`() async throws {
         let folder = try TemporaryFolder()
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
         for statement in SQLiteSchema.migrations[0] { try raw.run(statement) }
@@ -112,7 +114,8 @@ import Testing
         #expect(try await StoreAdministration.schema(of: folder.file()).due == nil)
     }
 
-    @Test(needsPostgres) func `of a database that does not hold Unicode is refused before anything is made`()
+    @Test(needsPostgres)
+    func `A migration of a database that does not hold Unicode is refused before anything is made`()
         async throws
     {
         let address = try await IdentityDatabase.create(
@@ -126,7 +129,7 @@ import Testing
         #expect(tables == 0)
     }
 
-    @Test(needsPostgres) func `of an empty database is reported before it is made`() async throws {
+    @Test(needsPostgres) func `A migration of an empty database is reported before it is made`() async throws {
         let address = try await IdentityDatabase.create()
         #expect(try await StoreAdministration.schema(of: address).due == 1...PostgresSchema.latest)
         _ = try await StoreAdministration.migrate(address)

@@ -10,7 +10,7 @@ import Testing
 
 /// Files as earlier versions left them; the text of their tables stands here and not in the sources, since it must never
 /// change again.
-@Suite struct `A store of an earlier schema` {
+@Suite struct MigrationTests {
     /// The tables of version 1 as it was released, and one account with a device that is at its second generation.
     private static let first = [
         """
@@ -66,7 +66,7 @@ import Testing
         return folder
     }
 
-    @Test func `is brought to this one with everything that is in it`() async throws {
+    @Test func `A store of an earlier schema is brought to this one with everything that is in it`() async throws {
         let folder = try fileOfVersion1()
         let store = try IdentityStore(path: folder.file())
         let account = try #require(try await store.account(emailKey: "ada@example.com"))
@@ -86,7 +86,7 @@ import Testing
         #expect(try raw.first("PRAGMA integrity_check") { row throws(IdentityError) in try row.text(0) } == "ok")
     }
 
-    @Test func `has the same tables afterwards as a new one`() async throws {
+    @Test func `A store of an earlier schema has the same tables afterwards as a new one`() async throws {
         let (old, new) = (try fileOfVersion1(), try TemporaryFolder())
         let columns = { (folder: TemporaryFolder) in
             let store = try IdentityStore(path: folder.file())
@@ -104,7 +104,7 @@ import Testing
         #expect(made.contains("device.scope TEXT"))
     }
 
-    @Test func `keeps its devices signed in, with the scopes that a request gets which names none`() async throws {
+    @Test func `A store of an earlier schema keeps its devices signed in, with the default scopes`() async throws {
         let folder = try fileOfVersion1()
         let site = try await Site(in: folder)
         let store = site.identity.services.store
@@ -118,7 +118,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `has its password hashes counted, its owners unproved and its devices as old as their login`()
+    @Test func `A store of an earlier schema gets its hashes counted, owners unproved and devices dated`()
         async throws
     {
         let folder = try fileOfVersion1()
@@ -133,7 +133,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `is migrated by one of several servers that start at once`() async throws {
+    @Test func `A store of an earlier schema is migrated by one of several servers that start at once`() async throws {
         let folder = try fileOfVersion1()
         let versions = try await withThrowingTaskGroup { group in
             for _ in 0..<8 {
@@ -149,7 +149,8 @@ import Testing
         #expect(versions == Array(repeating: true, count: 8))
     }
 
-    @Test func `loses the table of the sample resource, unless that has rows`() async throws {
+    @Test
+    func `A store of an earlier schema loses the table of the sample resource, unless that has rows`() async throws {
         for rows in 0...1 {
             let folder = try fileOfVersion1()
             do {
@@ -170,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `stays as it is where the step cannot be finished`() async throws {
+    @Test func `A store of an earlier schema is unchanged if the step cannot be finished`() async throws {
         let folder = try fileOfVersion1()
         do {
             // A table of that name, which no version 1 has, makes the step fail in its middle.

@@ -12,7 +12,7 @@ import Testing
 @testable import LatchIdentity
 
 /// Somebody who writes the database, and has neither store key nor pepper.
-@Suite(needsPostgres) struct `The anchors of an audit log with several chains` {
+@Suite(needsPostgres) struct PostgresAnchorTests {
     private let address: String
     private let site: Site
     private let ada: Account
@@ -77,7 +77,8 @@ import Testing
         kept.chain LIKE '#%' AND kept.chain <> (SELECT chain FROM audit WHERE event = 'audit.anchored')
         """
 
-    @Test(.tags(.attackK10)) func `find a chain that was put back, of an account and of none`() async throws {
+    @Test(.tags(.auditTampering))
+    func `The anchors of an audit log find a chain that was put back, with and without an account`() async throws {
         try await anchor()
         #expect(try await anchors().count == 1)
         try await expectIntact()
@@ -90,14 +91,16 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK10)) func `find that failed logins and ended keys were removed`() async throws {
+    @Test(.tags(.auditTampering))
+    func `The anchors of an audit log find that failed logins and ended keys were removed`() async throws {
         try await anchor()
         try putBack(Self.others)
         #expect(try await isDamaged())
         await site.close()
     }
 
-    @Test(.tags(.attackK10)) func `find an account that was removed with its chain`() async throws {
+    @Test(.tags(.auditTampering))
+    func `The anchors of an audit log find an account that was removed with its chain`() async throws {
         try await anchor()
         for table in ["audit", "audit_head"] { _ = try change("DELETE FROM \(table) WHERE chain = '\(ada.id)'") }
         _ = try change("DELETE FROM account WHERE id = '\(ada.id)'")
@@ -105,7 +108,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackK10)) func `are missed by the server that runs, where all of them were removed`() async throws {
+    @Test(.tags(.auditTampering))
+    func `The anchors of an audit log are missed by the running server if all of them were removed`() async throws {
         try await anchor()
         try await anchor(after: 3700)
         try putBack("(kept.chain LIKE '#%' OR kept.chain = '\(ada.id)')")
@@ -115,7 +119,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `are added where something was, one after the other, and cover each entry once`() async throws {
+    @Test func `The anchors of an audit log are added one after the other, and cover each entry once`() async throws {
         try await anchor(after: 600)
         #expect(try await anchors().isEmpty)
         try await anchor()
@@ -129,7 +133,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `do not cover what comes when the date was set back`() async throws {
+    @Test func `The anchors of an audit log do not cover new entries after the date was set back`() async throws {
         try await anchor(after: 86_400)
         try await anchor(after: 86_401)
         _ = try await site.signUp("eve@example.com")
@@ -137,7 +141,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `leave a log intact that is pruned, and one that was copied or restored`() async throws {
+    @Test func `The anchors of an audit log leave a pruned, copied or restored log intact`() async throws {
         try await anchor()
         _ = try await site.logIn(password: "wrong")
         try await anchor(after: 7200)
@@ -165,7 +169,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `are written by the server that keeps house, once an hour`() async throws {
+    @Test func `The anchors of an audit log are written by the housekeeping server, once an hour`() async throws {
         site.clock.advance(by: 7200)
         let house = Housekeeping(site.identity.services)
         // The server's own loop may be the one that has its turn.

@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A PostgreSQL database of an earlier schema` {
+@Suite struct PostgresMigrationTests {
     private let account = "Ünïcode id 0"
 
     /// Makes the tables of a version, each with a row.
@@ -70,7 +70,8 @@ import Testing
         ) { row throws(PostgresError) in try row.text(0) }
     }
 
-    @Test(needsPostgres) func `loses the table of the sample resource, unless that has rows`() async throws {
+    @Test(needsPostgres)
+    func `A PostgreSQL database of an earlier schema loses the empty table of the sample resource`() async throws {
         for rows in 0...1 {
             let address = try await create(by: Array(PostgresSchema.migrations.prefix(4)))
             let connection = try PostgresConnection(PostgresConfiguration(address))
@@ -89,7 +90,8 @@ import Testing
     }
 
     @Test(needsPostgres, arguments: 1..<PostgresSchema.latest)
-    func `gets the newest one, and keeps its rows`(version: Int) async throws {
+    func `A PostgreSQL database of an earlier schema gets the newest one, and keeps its rows`(version: Int) async throws
+    {
         let address = try await create(by: Array(PostgresSchema.migrations.prefix(version)))
         let connection = try PostgresConnection(PostgresConfiguration(address))
         var before: [String: (columns: [String], row: String)] = [:]

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite(needsPostgres) struct `Two nodes on one PostgreSQL database` {
+@Suite(needsPostgres) struct PostgresNodeTests {
     private let address: String
     private let first: Site
     private let second: Site
@@ -34,7 +34,7 @@ import Testing
         try PostgresConnection(PostgresConfiguration(address)).run(sql)
     }
 
-    @Test func `sign with one key, and each serves what the other has stored`() async throws {
+    @Test func `Two nodes on PostgreSQL sign with one key, and each serves the other's data`() async throws {
         _ = try await first.signUp()
         let login = try await second.logIn()
         #expect(login.status == 200)
@@ -43,7 +43,8 @@ import Testing
         await close()
     }
 
-    @Test func `take accounts that are made in one millisecond, however their random order falls`() async throws {
+    @Test
+    func `Two nodes on PostgreSQL take accounts that are made in one millisecond, in any random order`() async throws {
         // Of five numbers instead of a million.
         _ = try change("ALTER TABLE account ALTER listed_order SET DEFAULT floor(random() * 5)::bigint")
         for number in 0..<4 {
@@ -54,7 +55,8 @@ import Testing
         await close()
     }
 
-    @Test(.tags(.attackC2)) func `give a refresh that is raced on both one successor`() async throws {
+    @Test(.tags(.parallelRefresh))
+    func `Two nodes on PostgreSQL give a concurrent refresh one successor`() async throws {
         _ = try await first.signUp()
         var token = try await first.logIn().refresh
         for _ in 0..<4 {
@@ -74,7 +76,8 @@ import Testing
         await close()
     }
 
-    @Test(.tags(.attackC2)) func `sign out the family whose old token is used on the other one`() async throws {
+    @Test(.tags(.parallelRefresh))
+    func `Two nodes on PostgreSQL sign out the family whose old token is used on the other one`() async throws {
         _ = try await first.signUp()
         let stolen = try await first.logIn()
         let renewed = try await second.renew(stolen.refresh)
@@ -85,7 +88,7 @@ import Testing
         await close()
     }
 
-    @Test func `see within a second what is signed out on the other one`() async throws {
+    @Test func `Two nodes on PostgreSQL see a sign-out on the other one within a second`() async throws {
         _ = try await first.signUp()
         let login = try await first.logIn()
         #expect(try await second.get("/api/auth/links", bearer: login.access).status == 200)
@@ -97,7 +100,7 @@ import Testing
         await close()
     }
 
-    @Test func `decide between concurrent writes as if each were alone`() async throws {
+    @Test func `Two nodes on PostgreSQL serialize concurrent writes`() async throws {
         _ = try await first.signUp()
         let logins = try await withThrowingTaskGroup { group in
             for number in 0..<20 {
@@ -122,7 +125,7 @@ import Testing
     }
 
     @Test(
-        .tags(.attackK10),
+        .tags(.auditTampering),
         arguments: [
             "UPDATE audit SET detail = 'user' WHERE event = 'account.role'",
             "UPDATE audit SET account_id = 'other' WHERE event = 'account.role'",
@@ -134,7 +137,9 @@ import Testing
             "UPDATE audit_head SET last_id = last_id + 1 WHERE chain IN (SELECT id FROM account)",
             "INSERT INTO audit (chain, id, at, event) VALUES ('#1', 1, 0, 'forged')",
             "UPDATE audit_head SET chain = CASE chain WHEN '#1' THEN '#x' ELSE chain END",
-        ]) func `find each change of the audit log, and go on with it damaged`(sql: String) async throws
+        ])
+    func `Two nodes on PostgreSQL find each change of the audit log, and continue with it damaged`(sql: String)
+        async throws
     {
         let ada = try await first.signUp()
         _ = try await first.identity.administration.setRole(of: ada.id, to: .moderator)
@@ -146,7 +151,7 @@ import Testing
         await close()
     }
 
-    @Test func `prune the audit log, and what remains is verified`() async throws {
+    @Test func `Two nodes on PostgreSQL prune the audit log, and what remains is verified`() async throws {
         let ada = try await first.signUp()
         for role in [Role.moderator, .user, .moderator] {
             second.clock.advance(by: 86_400)
@@ -162,7 +167,7 @@ import Testing
         await close()
     }
 
-    @Test(.tags(.attackH3)) func `rotate a key that is due once`() async throws {
+    @Test(.tags(.keyRotation)) func `Two nodes on PostgreSQL rotate a key that is due once`() async throws {
         let age = first.identity.services.configuration.signingKeyLifetime.inSeconds
         for site in [first, second] { site.clock.advance(by: age) }
         try await withThrowingTaskGroup { group in
@@ -179,8 +184,10 @@ import Testing
     }
 
     /// The codes of a full disk (53100), and of exhausted memory (53200).
-    @Test(.tags(.attackK7), arguments: ["53100", "53200"])
-    func `answer a server without room by 503, and go on when it has some`(sqlState: String) async throws {
+    @Test(.tags(.storeFailure), arguments: ["53100", "53200"])
+    func `Two nodes on PostgreSQL answer 503 if the server is full, and continue when it has room`(sqlState: String)
+        async throws
+    {
         _ = try await first.signUp()
         let login = try await first.logIn()
         _ = try change(
@@ -198,7 +205,7 @@ import Testing
         await close()
     }
 
-    @Test func `list and search accounts as SQLite does`() async throws {
+    @Test func `Two nodes on PostgreSQL list and search accounts as SQLite does`() async throws {
         let sites = [first, try await Site()]
         for site in sites {
             for number in 0..<12 {

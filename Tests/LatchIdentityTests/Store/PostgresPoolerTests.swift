@@ -61,8 +61,8 @@ private final class Pooler {
 }
 
 @Suite(needsPostgres, .enabled(if: Pooler.isInstalled, "make interop installs it"), .timeLimit(.minutes(2)))
-struct `A database behind a pooler` {
-    @Test func `makes its server unready once it lends its sessions out`() async throws {
+struct PostgresPoolerTests {
+    @Test func `A database behind a pooler makes its server unready once it lends its sessions out`() async throws {
         let pooler = try Pooler(to: try await IdentityDatabase.create())
         let site = try await Site(storedAt: pooler.address)
         let reported = Mutex<[String]>([])

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchIdentity
 
 /// What a database behind a pooler, or one that is spread over several machines, could not serve, or would serialize.
-@Suite struct `The SQL of PostgreSQL` {
+@Suite struct PostgresSchemaTests {
     /// The sources whose texts PostgreSQL receives, and their migrations as they are sent.
     private static let texts: [(name: String, text: String)] = {
         let server = URL(filePath: #filePath).appending(path: "../../../../Sources/Server").standardized
@@ -35,7 +35,7 @@ import Testing
         #"\bSERIAL\b"#, #"(?i)\b(?:(?:big|small)serial|serial[248])\b"#, #"(?i)\bSEQUENCE\b"#,
         #"(?i)GENERATED\s+(?:ALWAYS|BY\s+DEFAULT)\s+AS\s+IDENTITY"#,
     ])
-    func `uses no lock, message or number that only one server has`(pattern: String) throws {
+    func `The SQL of PostgreSQL uses no lock, message or number that only one server has`(pattern: String) throws {
         let regex = try Regex(pattern)
         #expect(Self.texts.count > 20)
         for (name, text) in Self.texts {
@@ -49,14 +49,15 @@ import Testing
         "upstream_identity_changes_new", "upstream_identity_changes_old",
     ]
 
-    @Test func `has no trigger but those that count an account's credentials`() throws {
+    @Test func `The SQL of PostgreSQL has only triggers that count an account's credentials`() throws {
         let regex = try Regex(#"CREATE\s+(?:OR\s+REPLACE\s+)?(?:CONSTRAINT\s+|EVENT\s+)?TRIGGER\s+(\S+)"#).ignoresCase()
         let found = Self.texts.filter { $0.name == "migration" }.flatMap { $0.text.matches(of: regex) }
         #expect(found.count == Self.triggers.count)
         #expect(Set(found.compactMap { $0.output[1].substring.map(String.init) }) == Self.triggers)
     }
 
-    @Test(needsPostgres) func `keys each table that grows by something random or an account`() async throws {
+    @Test(needsPostgres)
+    func `The SQL of PostgreSQL keys each table that grows by something random or an account`() async throws {
         let address = try await IdentityDatabase.create()
         await (try PostgresBackend.open(address)).close()
         let connection = try PostgresConnection(PostgresConfiguration(address))

@@ -121,8 +121,10 @@ private final class CountingConnection: SQLConnection {
     }
 }
 
-@Suite(needsPostgres) struct `A page of accounts of PostgreSQL` {
-    @Test func `has as many round trips for many rows and classes as for one`() async throws {
+@Suite(needsPostgres) struct RoundTripTests {
+    @Test
+    func `A page of accounts of PostgreSQL has as many round trips for many rows and classes as for one`() async throws
+    {
         let backend = CountingBackend(try await PostgresBackend.open(try await IdentityDatabase.create()))
         let store = IdentityStore(backend)
         for number in 0..<60 {

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A connection to SQLite` {
+@Suite struct SQLiteConnectionTests {
     let folder: TemporaryFolder
     let connection: SQLiteConnection
 
@@ -32,21 +32,21 @@ import Testing
         "", "plain", "quote ' and \"", "NUL\u{0}inside", "ünïcödé 🧪", "e\u{301}",
         String(repeating: "x", count: 1 << 20),
     ])
-    func `keeps text byte by byte`(text: String) throws {
+    func `A connection to SQLite keeps text byte by byte`(text: String) throws {
         try connection.run("INSERT INTO thing (value) VALUES (?)", [.text(text)])
         let found = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.text(0) }
         #expect(found.map { Array($0.utf8) } == Array(text.utf8))
     }
 
     @Test(arguments: [[], [0], [0, 255, 0], Array(repeating: 7, count: 100_000)] as [[UInt8]])
-    func `keeps bytes`(bytes: [UInt8]) throws {
+    func `A connection to SQLite keeps bytes`(bytes: [UInt8]) throws {
         try connection.run("INSERT INTO thing (value) VALUES (?)", [.blob(bytes)])
         let found = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.blob(0) }
         #expect(found == bytes)
     }
 
     @Test(arguments: [0, 1, -1, Int64.max, .min])
-    func `keeps integers`(number: Int64) throws {
+    func `A connection to SQLite keeps integers`(number: Int64) throws {
         try connection.run("INSERT INTO thing (value) VALUES (?)", [.integer(number)])
         let found = try connection.first("SELECT value FROM thing") { row throws(IdentityError) in try row.integer(0) }
         #expect(found == number)
@@ -56,18 +56,18 @@ import Testing
         Date(timeIntervalSince1970: 0), noon, noon + 0.001, Date(timeIntervalSince1970: -86_400.5),
         Date(timeIntervalSince1970: 1e11),
     ])
-    func `keeps dates to the millisecond, the same after a second round`(date: Date) {
+    func `A connection to SQLite keeps dates to the millisecond, the same after a second round`(date: Date) {
         let once = Date(storedMilliseconds: date.storedMilliseconds)
         #expect(abs(once.timeIntervalSince(date)) < 0.001)
         #expect(once.storedMilliseconds == date.storedMilliseconds)
     }
 
     @Test(arguments: [Date.distantFuture, .distantPast, Date(timeIntervalSince1970: .infinity)])
-    func `does not trap on a date out of reach`(date: Date) {
+    func `A connection to SQLite does not trap on a date out of reach`(date: Date) {
         #expect(abs(date.storedMilliseconds) <= 9_000_000_000_000_000)
     }
 
-    @Test func `takes a value of another type for damage`() throws {
+    @Test func `A connection to SQLite reports a value of another type as damage`() throws {
         try connection.run("INSERT INTO thing (value) VALUES ('text')")
         #expect(
             code { () throws(IdentityError) in
@@ -79,7 +79,7 @@ import Testing
             } == IdentityError.corruptStore.code)
     }
 
-    @Test func `takes text that is no UTF-8 for damage`() throws {
+    @Test func `A connection to SQLite reports text that is not UTF-8 as damage`() throws {
         try connection.run("INSERT INTO thing (value) VALUES (CAST(x'FFFE41' AS TEXT))")
         #expect(
             code { () throws(IdentityError) in
@@ -87,7 +87,7 @@ import Testing
             } == IdentityError.corruptStore.code)
     }
 
-    @Test func `tells a value that stands twice from other violations`() throws {
+    @Test func `A connection to SQLite distinguishes a duplicate value from other violations`() throws {
         try connection.run("INSERT INTO thing (value) VALUES (1)")
         #expect(
             code { () throws(IdentityError) in try connection.run("INSERT INTO thing (value) VALUES (1)") }
@@ -97,7 +97,7 @@ import Testing
                 == IdentityError.storeUnavailable.code)
     }
 
-    @Test func `uses a statement again after it failed`() throws {
+    @Test func `A connection to SQLite uses a statement again after it failed`() throws {
         let insert = "INSERT INTO thing (value) VALUES (?)"
         try connection.run(insert, [.integer(1)])
         #expect(code { () throws(IdentityError) in try connection.run(insert, [.integer(1)]) } != nil)
@@ -105,7 +105,7 @@ import Testing
         #expect(try connection.number("SELECT count(*) FROM thing") == 2)
     }
 
-    @Test func `forgets what was bound before`() throws {
+    @Test func `A connection to SQLite forgets earlier bindings`() throws {
         let insert = "INSERT INTO thing (value, parent) VALUES (?, ?)"
         try connection.run("INSERT INTO parent VALUES (1)")
         try connection.run(insert, [.integer(1), .integer(1)])
@@ -113,7 +113,7 @@ import Testing
         #expect(try connection.number("SELECT count(*) FROM thing WHERE parent IS NULL") == 1)
     }
 
-    @Test func `says what is wrong with a statement, without its values`() {
+    @Test func `A connection to SQLite describes the fault of a statement, without its values`() {
         do throws(IdentityError) {
             try connection.run("SELECT nonsense FROM nowhere WHERE x = 'SECRET'")
             Issue.record("a statement without a table was taken")
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `gives all rows, the first one, or none`() throws {
+    @Test func `A connection to SQLite gives all rows, the first one, or none`() throws {
         for number in 1...3 { try connection.run("INSERT INTO thing (value) VALUES (?)", [.integer(Int64(number))]) }
         let select = "SELECT value FROM thing WHERE value < ? ORDER BY value DESC"
         let read = { (row: borrowing SQLRow) throws(IdentityError) in try row.integer(0) }
@@ -132,7 +132,7 @@ import Testing
         #expect(try connection.first(select, [.integer(1)], read: read) == nil)
     }
 
-    @Test func `that only reads cannot write`() throws {
+    @Test func `A connection to SQLite that only reads cannot write`() throws {
         let reader = try SQLiteConnection(path: folder.file(), access: .readOnly)
         #expect(
             code { () throws(IdentityError) in try reader.run("INSERT INTO parent VALUES (5)") }
@@ -145,8 +145,11 @@ import Testing
     }
 }
 
-@Suite struct `A pool of readers of SQLite` {
-    @Test func `reads no old snapshot after one that has failed, and nothing once it is closed`() async throws {
+@Suite struct SQLiteReaderPoolTests {
+    @Test
+    func `A pool of readers of SQLite reads no old snapshot after a failure, and nothing once it is closed`()
+        async throws
+    {
         let folder = try TemporaryFolder()
         let writer = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try writer.run("PRAGMA journal_mode = WAL")
@@ -173,7 +176,7 @@ import Testing
         #expect(throws: IdentityError.storeClosed) { try count() }
     }
 
-    @Test func `is closed once its last reader has ended`() async throws {
+    @Test func `A pool of readers of SQLite is closed once its last reader has ended`() async throws {
         let folder = try TemporaryFolder()
         let writer = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try writer.run("PRAGMA journal_mode = WAL")
@@ -193,8 +196,8 @@ import Testing
     }
 }
 
-@Suite struct `What is noted in the store` {
-    @Test func `names each change, its account and its moment, and no secret`() async throws {
+@Suite struct StoreNoteTests {
+    @Test func `The notes of a store name each change, its account and its moment, and no secret`() async throws {
         let site = try await Site()
         let account = try await site.signUp(isVerified: false)
         let login = try await site.logIn()

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The writer of a store` {
+@Suite struct SQLiteWriterTests {
     let folder: TemporaryFolder
     let connection: SQLiteConnection
     let writer: SQLiteWriter
@@ -33,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `commits many waiting writes at once`() async throws {
+    @Test func `The writer of a store commits many waiting writes at once`() async throws {
         try await withThrowingTaskGroup { group in
             for number in 0..<400 { group.addTask { try await add("note \(number)") } }
             try await group.waitForAll()
@@ -44,7 +44,7 @@ import Testing
         #expect(try notes().count == 400)
     }
 
-    @Test func `takes back a failing write and no other of the same commit`() async throws {
+    @Test func `The writer of a store takes back a failing write and no other of the same commit`() async throws {
         try await add("taken")
         let outcomes = await withTaskGroup { group in
             for number in 0..<60 {
@@ -70,12 +70,13 @@ import Testing
         #expect(try notes().count == 41)
     }
 
-    @Test func `tells a write only after others can read it`() async throws {
+    @Test func `The writer of a store reports a write only after others can read it`() async throws {
         try await add("visible")
         #expect(try notes() == ["visible"])
     }
 
-    @Test(.tags(.attackK7)) func `reports a full disk, keeps what was committed, and goes on when there is room again`()
+    @Test(.tags(.storeFailure))
+    func `The writer of a store reports a full disk, keeps committed data, and continues with room`()
         async throws
     {
         try await add("before")
@@ -95,7 +96,8 @@ import Testing
         #expect(try notes() == ["after", "before"])
     }
 
-    @Test(.tags(.attackK7)) func `leaves the writes that wait behind a full disk their own chance`() async throws {
+    @Test(.tags(.storeFailure))
+    func `The writer of a store gives the writes that wait behind a full disk their own chance`() async throws {
         try await writer.write { db throws(IdentityError) -> Void in
             let pages = try db.number("PRAGMA page_count")
             try db.run("PRAGMA max_page_count = \(pages + 2)")
@@ -117,7 +119,8 @@ import Testing
         #expect(results < 20)
     }
 
-    @Test(.tags(.attackK7)) func `reports another process that holds the file, and changes nothing`() async throws {
+    @Test(.tags(.storeFailure))
+    func `The writer of a store reports another process that holds the file, and changes nothing`() async throws {
         let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try other.run("BEGIN IMMEDIATE")
         await #expect { try await add("blocked") } throws: { error in
@@ -128,7 +131,7 @@ import Testing
         #expect(try notes() == ["free"])
     }
 
-    @Test func `refuses more waiting writes than its bound`() async throws {
+    @Test func `The writer of a store refuses more waiting writes than its bound`() async throws {
         let narrow = SQLiteWriter(connection, maximumWaiting: 4)
         let gate = DispatchSemaphore(value: 0)
         let (started, start) = AsyncStream.makeStream(of: Void.self)
@@ -160,7 +163,7 @@ import Testing
         }
     }
 
-    @Test func `finishes what was accepted, folds its log and then refuses`() async throws {
+    @Test func `The writer of a store finishes accepted writes, folds its log and then refuses`() async throws {
         async let first: Void = add("one")
         try await first
         await writer.close()
@@ -171,7 +174,8 @@ import Testing
         #expect(try notes() == ["one"])
     }
 
-    @Test(.timeLimit(.minutes(1))) func `closes without waiting for a reader, who holds up no other writer`()
+    @Test(.timeLimit(.minutes(1)))
+    func `The writer of a store closes without waiting for a reader, who delays no other writer`()
         async throws
     {
         let patient = try SQLiteConnection(path: folder.file(), access: .readWrite, busyTimeout: .seconds(3600))

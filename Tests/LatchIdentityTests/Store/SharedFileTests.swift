@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `Servers that share a file` {
+@Suite struct SharedFileTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -28,7 +28,8 @@ import Testing
         }
     }
 
-    @Test func `make it together when they start at once, and none of them fails`() async throws {
+    @Test
+    func `Servers that share a file make it together when they start at once, and none of them fails`() async throws {
         for round in 0..<5 {
             let path = folder.file("store-\(round).sqlite")
             let opened = await atOnce(6) { Result { try IdentityStore(path: path) } }
@@ -41,7 +42,9 @@ import Testing
         }
     }
 
-    @Test func `lose ended rows in several commits, so that others write in between`() async throws {
+    @Test
+    func `Servers that share a file lose ended rows in several commits, so that others write in between`() async throws
+    {
         let store = try IdentityStore(path: folder.file())
         let connection = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try connection.run(
@@ -60,7 +63,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `close while another one reads, and lose nothing of the log`() async throws {
+    @Test func `Servers that share a file close while another one reads, and lose nothing of the log`() async throws {
         let store = try IdentityStore(path: folder.file())
         let account = try Account.example()
         try await store.insert(account)
@@ -76,7 +79,7 @@ import Testing
         await again.close()
     }
 
-    @Test func `sign with the same key and take each other's tokens`() async throws {
+    @Test func `Servers that share a file sign with the same key and take each other's tokens`() async throws {
         let store = try IdentityStore(path: folder.file())
         let proposals = (0..<8).map { StoredKey(id: "key \($0)", privateJWK: [UInt8($0)], createdAt: noon) }
         let kept = try await withThrowingTaskGroup { group in
@@ -89,7 +92,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `name their key by its own thumbprint`() async throws {
+    @Test func `Servers that share a file name their key by its own thumbprint`() async throws {
         let site = try await Site()
         let keys = try #require(try await site.get("/.well-known/jwks.json").json["keys"]?.arrayValue)
         let stored = try await site.identity.services.store.signingKeys()
@@ -104,7 +107,7 @@ import Testing
     }
 }
 
-@Suite struct `A store's file that is taken away from a running server` {
+@Suite struct RemovedStoreFileTests {
     let folder: TemporaryFolder
     let store: IdentityStore
     let device: Device
@@ -115,7 +118,7 @@ import Testing
     }
 
     @Test(arguments: [false, true])
-    func `stops all writing, instead of acknowledging what is lost`(isReplaced: Bool) async throws {
+    func `A removed store file stops all writing, instead of acknowledging lost writes`(isReplaced: Bool) async throws {
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
         if isReplaced { #expect(FileManager.default.createFile(atPath: folder.file(), contents: Data())) }
         let error = await #expect(throws: IdentityError.self) { try await store.rotation(.of(device)) }
@@ -129,7 +132,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `is no reason to tell somebody that they are signed out`() async throws {
+    @Test func `A removed store file is not a reason to sign a user out`() async throws {
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
         let other = try IdentityStore(path: folder.file())
         #expect(try await other.device(id: device.id) == nil)
@@ -140,7 +143,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `is still what readers see that had it open`() async throws {
+    @Test func `A removed store file is still visible to readers that had it open`() async throws {
         #expect(try await store.device(id: device.id) == device)
         try FileManager.default.moveItem(atPath: folder.file(), toPath: folder.file("aside.sqlite"))
         #expect(try await store.device(id: device.id) == device)
@@ -148,7 +151,7 @@ import Testing
     }
 
     /// WiseLibs/better-sqlite3#1237, nfrastack/db-backup#423: a tool for backups removes the log of a running server.
-    @Test func `loses nothing that was acknowledged where its log alone is removed`() async throws {
+    @Test func `A removed log of a store file loses no acknowledged write`() async throws {
         #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
         try FileManager.default.removeItem(atPath: folder.file() + "-wal")
         let error = await #expect(throws: IdentityError.self) { try await store.checkHealth(at: noon) }
@@ -162,7 +165,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `is left as an operator has put it there in place`() async throws {
+    @Test func `A replaced store file is left as an operator has put it there`() async throws {
         let url = URL(fileURLWithPath: folder.file())
         let backup = try Data(contentsOf: url)
         #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
@@ -176,7 +179,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `makes the health check fail`() async throws {
+    @Test func `A removed store file makes the health check fail`() async throws {
         let site = try await Site()
         #expect(try await site.get("/healthz").status == 200)
         try FileManager.default.moveItem(atPath: site.folder.file(), toPath: site.folder.file("aside.sqlite"))

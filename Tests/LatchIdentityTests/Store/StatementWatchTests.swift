@@ -11,8 +11,8 @@ import Testing
     return withUnsafePointer(to: &local) { Int(bitPattern: $0) }
 }
 
-@Suite struct `The watch over slow statements` {
-    @Test func `reports a statement from its threshold on`() {
+@Suite struct StatementWatchTests {
+    @Test func `The watch over slow statements reports a statement from its threshold on`() {
         let watch = StatementWatch()
         let reported = Mutex<[String]>([])
         #expect(watch.begin("SELECT 1") == nil)
@@ -29,7 +29,7 @@ import Testing
     }
 
     /// A closure that each statement had wrapped once more took the stack of its thread at the first slow one.
-    @Test func `calls its function as directly after many statements as after one`() {
+    @Test func `The watch over slow statements calls its function as directly after many statements as after one`() {
         let watch = StatementWatch()
         let addresses = Mutex<[Int]>([])
         watch.report(slowerThan: .zero) { _, _ in addresses.withLock { $0.append(stackAddress()) } }

@@ -11,15 +11,16 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The date of a store` {
-    @Test func `is this machine's for a file`() async throws {
+@Suite struct StoreClockTests {
+    @Test func `The date of a store is this machine's for a file`() async throws {
         let folder = try TemporaryFolder()
         let store = try IdentityStore(path: folder.file())
         #expect(try await StoreClock(of: store, local: .system) == nil)
         await store.close()
     }
 
-    @Test(needsPostgres) func `is the database's, continued by the time that passes here`() async throws {
+    @Test(needsPostgres)
+    func `The date of a store is the database's, continued by the time that passes here`() async throws {
         let store = try await IdentityStore.open(try await IdentityDatabase.create())
         let local = ManualClock(Date(timeIntervalSince1970: 0))
         let clock = try #require(try await StoreClock(of: store, local: local.wallClock())).clock
@@ -33,7 +34,7 @@ import Testing
         await store.close()
     }
 
-    @Test(needsPostgres) func `is asked for again where the first answer comes late`() async throws {
+    @Test(needsPostgres) func `The date of a store is requested again if the first answer comes late`() async throws {
         let store = try await IdentityStore.open(try await IdentityDatabase.create())
         // The first round trip takes ten seconds, and each later reading of the time none.
         let readings = Mutex(0)
@@ -52,7 +53,8 @@ import Testing
         await store.close()
     }
 
-    @Test(.tags(.attackC2), needsPostgres) func `is one for all nodes, however wrong their own are`() async throws {
+    @Test(.tags(.parallelRefresh), needsPostgres)
+    func `The date of a store is one for all nodes, however wrong their own are`() async throws {
         let address = try await IdentityDatabase.create()
         var configuration = IdentityConfiguration()
         (configuration.argon2MemoryKiB, configuration.argon2Passes) = (64, 1)

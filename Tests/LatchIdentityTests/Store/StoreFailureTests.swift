@@ -8,8 +8,8 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `What a store fails for` {
-    @Test func `is reported once a minute for each code, with what the store says`() {
+@Suite struct StoreFailureTests {
+    @Test func `A failure of a store is reported once a minute for each code, with the store's message`() {
         let watch = StoreFailures()
         let start = ContinuousClock.now
         watch.note(.storeFull, in: "rotate", at: start)
@@ -23,7 +23,7 @@ import Testing
         #expect(reported.withLock { $0 } == ["storeFull write0", "storeBusy write1", "storeFull write60"])
     }
 
-    @Test func `is known to the operator, and neither what it refuses a client for nor its end`() async throws {
+    @Test func `A failure of a store is reported, but neither a refusal of a client nor its end`() async throws {
         let site = try await Site()
         let reported = Mutex<[String]>([])
         site.identity.reportStoreFailures { error, operation in

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The file of a store` {
+@Suite struct StoreFileTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `is readable by its owner alone, and so are the logs beside it`() async throws {
+    @Test func `The file of a store is readable only by its owner, and so are the logs beside it`() async throws {
         let (store, _, _) = try await IdentityStore.populated(in: folder)
         #expect(
             try folder.names() == [".store.sqlite.lock", "store.sqlite", "store.sqlite-shm", "store.sqlite-wal"])
@@ -29,7 +29,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `has a lock that belongs to its owner, also where root's command comes first`() throws {
+    @Test func `The file of a store has a lock that belongs to its owner, also if root's command comes first`() throws {
         let path = folder.file("owned.sqlite")
         try SQLiteFile.prepare(path, knownSchema: 1, applicationID: 1)
         let owner: uid_t = getuid() == 0 ? 65_534 : getuid()
@@ -42,7 +42,7 @@ import Testing
         #expect(!SQLiteFile.isOpen(path))
     }
 
-    @Test func `opens without its lock where that is no file, or is kept by somebody`() throws {
+    @Test func `The file of a store opens without its lock if that is not a file, or is held elsewhere`() throws {
         let path = folder.file("kept.sqlite")
         let lock = folder.file(".kept.sqlite.lock")
         #expect(mkfifo(lock, 0o600) == 0)
@@ -54,7 +54,7 @@ import Testing
         #expect(SQLiteFile.hold(path) != nil)
     }
 
-    @Test func `is alone once its store is closed`() async throws {
+    @Test func `The file of a store has no companion once its store is closed`() async throws {
         let (store, account, _) = try await IdentityStore.populated(in: folder)
         #expect(try await store.account(id: account.id) != nil)
         await store.close()
@@ -62,7 +62,7 @@ import Testing
         withExtendedLifetime(store) {}
     }
 
-    @Test func `is looked at by its header alone, however large it is`() async throws {
+    @Test func `The file of a store is read only at its header, however large it is`() async throws {
         let store = try IdentityStore(path: folder.file())
         await store.close()
         // Sparse: no byte of the terabyte is on the disk.
@@ -71,7 +71,7 @@ import Testing
             folder.file(), knownSchema: SQLiteSchema.latest, applicationID: SQLiteSchema.applicationID)
     }
 
-    @Test func `is at no moment open to other users`() throws {
+    @Test func `The file of a store is at no moment open to other users`() throws {
         let path = folder.file("new.sqlite")
         let isDone = Mutex(false)
         let loosest = Mutex<mode_t>(0)
@@ -93,7 +93,7 @@ import Testing
         #expect(loosest.withLock { $0 } == 0o600)
     }
 
-    @Test func `that other users may read is closed to them, with its logs`() async throws {
+    @Test func `The file of a store that other users can read is closed to them, with its logs`() async throws {
         let (store, _, _) = try await IdentityStore.populated(in: folder)
         for name in try folder.names() { try folder.setPermissions(0o664, of: folder.file(name)) }
         let second = try IdentityStore(path: folder.file())
@@ -103,14 +103,14 @@ import Testing
         await store.close()
     }
 
-    @Test func `that other users may read and that is something else keeps its permissions`() throws {
+    @Test func `A foreign file that other users can read keeps its permissions`() throws {
         try Data("text".utf8).write(to: URL(filePath: folder.file()))
         try folder.setPermissions(0o644, of: folder.file())
         #expect(opening()?.code == IdentityError.notADatabase.code)
         #expect(try folder.permissions(of: "store.sqlite") == 0o644)
     }
 
-    @Test func `may be in a folder that a symbolic link leads to, as systemd makes them, and is no link itself`()
+    @Test func `The file of a store can be in a linked folder, as systemd makes them, and is not a link itself`()
         async throws
     {
         try FileManager.default.createDirectory(atPath: folder.file("private"), withIntermediateDirectories: false)
@@ -125,7 +125,7 @@ import Testing
         #expect(opening(folder.file("link.sqlite"))?.code == "storeUnavailable")
     }
 
-    @Test func `keeps everything over a restart`() async throws {
+    @Test func `The file of a store keeps everything over a restart`() async throws {
         let (store, account, device) = try await IdentityStore.populated(in: folder)
         await store.close()
         let again = try IdentityStore(path: folder.file())
@@ -134,7 +134,8 @@ import Testing
         await again.close()
     }
 
-    @Test func `keeps everything that was answered when the process ends without closing`() async throws {
+    @Test
+    func `The file of a store keeps every acknowledged write when the process ends without closing`() async throws {
         let (store, account, _) = try await IdentityStore.populated(in: folder)
         // A copy of the files while the store is open is what a crash leaves behind.
         let copy = try TemporaryFolder()
@@ -148,7 +149,8 @@ import Testing
     }
 
     /// openclaw/openclaw#112950.
-    @Test func `has a log that becomes small again after a reader that read for long`() async throws {
+    @Test
+    func `The file of a store has a log that becomes small again after a reader that read for long`() async throws {
         let store = try IdentityStore(path: folder.file())
         func fill() async throws {
             _ = try await store.write { db throws(IdentityError) in
@@ -168,7 +170,7 @@ import Testing
         await store.close()
     }
 
-    @Test func `of a newer schema is refused with a hint and left byte for byte`() async throws {
+    @Test func `The file of a store of a newer schema is refused with a hint and left byte for byte`() async throws {
         let store = try IdentityStore(path: folder.file())
         await store.close()
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
@@ -182,7 +184,7 @@ import Testing
         #expect(try folder.bytes() == before)
     }
 
-    @Test func `of a newer schema that is still in the log is refused, too`() async throws {
+    @Test func `The file of a store of a newer schema that is still in the log is also refused`() async throws {
         let store = try IdentityStore(path: folder.file())
         await store.close()
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
@@ -191,14 +193,14 @@ import Testing
     }
 
     @Test(arguments: ["not a database at all", String(repeating: "text, and much of it ", count: 400)])
-    func `that is something else is refused and left alone`(content: String) throws {
+    func `The file of a store that is something else is refused and left unchanged`(content: String) throws {
         try Data(content.utf8).write(to: URL(filePath: folder.file()))
         #expect(opening()?.code == IdentityError.notADatabase.code)
         #expect(try folder.bytes() == Data(content.utf8))
         #expect(try folder.names() == ["store.sqlite"])
     }
 
-    @Test func `of another program is refused and left alone`() throws {
+    @Test func `The file of a store of another program is refused and left unchanged`() throws {
         do {
             let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
             try other.run("CREATE TABLE theirs (x)")
@@ -208,7 +210,7 @@ import Testing
         #expect(try folder.bytes() == before)
     }
 
-    @Test func `with damaged pages is reported and never deleted`() async throws {
+    @Test func `The file of a store with damaged pages is reported and never deleted`() async throws {
         let (store, _, _) = try await IdentityStore.populated(in: folder)
         await store.close()
         var bytes = try folder.bytes()
@@ -220,7 +222,7 @@ import Testing
         #expect(try folder.bytes().count == bytes.count)
     }
 
-    @Test func `that was cut off is reported and never deleted`() async throws {
+    @Test func `The file of a store that was cut off is reported and never deleted`() async throws {
         let (store, _, _) = try await IdentityStore.populated(in: folder)
         await store.close()
         let bytes = try folder.bytes()
@@ -229,7 +231,7 @@ import Testing
         #expect(try folder.bytes() == bytes.prefix(bytes.count / 2))
     }
 
-    @Test func `that is read-only is reported, for root as well`() async throws {
+    @Test func `The file of a store that is read-only is reported, also for root`() async throws {
         let store = try IdentityStore(path: folder.file())
         await store.close()
         let before = try folder.bytes()
@@ -240,24 +242,24 @@ import Testing
         #expect(try folder.bytes() == before)
     }
 
-    @Test func `in a read-only folder is reported`() throws {
+    @Test func `The file of a store in a read-only folder is reported`() throws {
         try folder.setPermissions(0o500, of: folder.path)
         defer { try? folder.setPermissions(0o700, of: folder.path) }
         #expect(opening()?.code == IdentityError.readOnlyStore.code)
         #expect(try folder.names().isEmpty)
     }
 
-    @Test func `in a folder that does not exist is reported with the folder's name`() {
+    @Test func `The file of a store in a folder that does not exist is reported with the folder's name`() {
         let error = opening(folder.file("missing/store.sqlite"))
         #expect(error?.code == IdentityError.storeUnavailable.code)
         #expect(error?.message.contains("missing") == true)
     }
 
-    @Test func `cannot be a folder`() {
+    @Test func `The file of a store cannot be a folder`() {
         #expect(opening(folder.path)?.code == IdentityError.storeUnavailable.code)
     }
 
-    @Test func `that is held by another process is reported as busy`() async throws {
+    @Test func `The file of a store that is held by another process is reported as busy`() async throws {
         let store = try IdentityStore(path: folder.file(), busyTimeout: .milliseconds(20))
         let other = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try other.run("BEGIN IMMEDIATE")

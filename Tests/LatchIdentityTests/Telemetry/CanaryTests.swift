@@ -12,11 +12,14 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The secrets of a user's whole life` {
+@Suite struct CanaryTests {
     private static let password = "canary-Passw0rd-1"
     private static let nextPassword = "canary-Passw0rd-2"
 
-    @Test(.tags(.p12, .attackK6)) func `are in no log, no metric, no trace, no slow query and no error`() async throws {
+    @Test(.tags(.silentTokens, .secretLogging))
+    func `The secrets of a user's whole life are in no log, no metric, no trace, no slow query and no error`()
+        async throws
+    {
         let exported = Mutex<[UInt8]>([])
         let collector = ClosureHandler { request in
             exported.withLock { $0 += request.body.bytes }

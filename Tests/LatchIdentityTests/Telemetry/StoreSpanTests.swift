@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite(.timeLimit(.minutes(1))) struct `Calls of the store` {
+@Suite(.timeLimit(.minutes(1))) struct StoreSpanTests {
     /// A collector that keeps the content of what it gets.
     private final class Collector: Handler {
         private let received = Mutex<[(path: String, bytes: [UInt8])]>([])
@@ -47,7 +47,10 @@ import Testing
                 body: HTTPBody(#"{"email":"ada@example.com","password":"canary hunter2"}"#)))
     }
 
-    @Test func `are spans within that of their request, with the operation and without values`() async throws {
+    @Test
+    func `Calls of the store are spans within that of their request, with the operation and without values`()
+        async throws
+    {
         let site = try await Site()
         let collector = Collector()
         let exporter = try exporter(collector)
@@ -72,7 +75,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `are no spans where the request is not recorded, and durations all the same`() async throws {
+    @Test
+    func `Calls of the store are not spans if the request is not recorded, but are still durations`() async throws {
         let site = try await Site()
         let collector = Collector()
         let exporter = try exporter(collector, ratio: "0")
@@ -95,7 +99,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `that fail for the store's reasons are failed spans, and refusals are not`() async throws {
+    @Test
+    func `Calls of the store that fail for the store's reasons are failed spans, and refusals are not`() async throws {
         let folder = try TemporaryFolder()
         let store = try IdentityStore(path: folder.file())
         let collector = Collector()
@@ -116,8 +121,8 @@ import Testing
     }
 }
 
-@Suite struct `A histogram of durations` {
-    @Test func `counts a duration in the first interval whose bound it does not exceed`() {
+@Suite struct HistogramTests {
+    @Test func `A histogram of durations counts a duration in the first interval whose bound it does not exceed`() {
         var histogram = Histogram(bounds: [0.5, 1])
         for milliseconds in [0, 500, 750, 1000, 1250, 90_000] { histogram.add(.milliseconds(milliseconds)) }
         #expect(histogram.intervals == [2, 2, 2] && histogram.count == 6)
@@ -135,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [Histogram.ofRequests, .ofStoreCalls])
-    func `has ascending bounds that are printed as plain decimals`(histogram: Histogram) {
+    func `A histogram of durations has ascending bounds that are printed as plain decimals`(histogram: Histogram) {
         #expect(histogram.bounds == Array(Set(histogram.bounds)).sorted())
         #expect(histogram.bounds.allSatisfy { !"\($0)".contains("e") })
     }

@@ -45,7 +45,7 @@ private func configuration(
             propagatingTo: "https://sso.example", parents: parents, service: "latch", environment: environment))
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `The exporter of traces` {
+@Suite(.timeLimit(.minutes(1))) struct TelemetryExporterTests {
     private func request(_ path: String, _ fields: HTTPFields = [:]) -> HTTPRequest {
         HTTPRequest(scheme: "http", authority: "127.0.0.1:8080", path: path, fields: fields)
     }
@@ -61,12 +61,13 @@ private func configuration(
         arguments: [
             ("-9223372036854775808", 0), ("-5", 0), ("3", 3), ("9223372036854775807", .max), ("x", 0), ("1e3", 0),
         ] as [(String, Int)])
-    func `takes what a collector says that it has rejected, if it can be so`(text: String, count: Int) {
+    func `The exporter of traces accepts a possible number of rejected spans from a collector`(text: String, count: Int)
+    {
         let content = Array(#"{"partialSuccess":{"rejectedSpans":"\#(text)"}}"#.utf8)
         #expect(TelemetryJSON.rejected(in: content) == count)
     }
 
-    @Test func `sends spans with route and status, in the client's trace`() async throws {
+    @Test func `The exporter of traces sends spans with route and status, in the client's trace`() async throws {
         let collector = Collector()
         let exporter = TelemetryExporter(try configuration(), transport: collector)
         let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
@@ -93,7 +94,8 @@ private func configuration(
         #expect(exporter.statistics == .init(exported: 2))
     }
 
-    @Test func `counts what the collector rejects, and takes an answer of any form`() async throws {
+    @Test
+    func `The exporter of traces counts what the collector rejects, and takes an answer of any form`() async throws {
         for (answer, rejected) in [
             (#"{"partialSuccess":{"rejectedSpans":"2","errorMessage":"full"}}"#, 2),
             (#"{"partialSuccess":{"rejectedSpans":1}}"#, 1), ("{}", 0), ("", 0), ("\u{A}\u{2}\u{8}\u{1}", 0),
@@ -108,7 +110,7 @@ private func configuration(
         }
     }
 
-    @Test func `records nothing that is not sampled`() async throws {
+    @Test func `The exporter of traces records nothing that is not sampled`() async throws {
         let collector = Collector()
         let exporter = TelemetryExporter(try configuration(ratio: "0"), transport: collector)
         let handler = router().intercepted(by: [ServerSpanInterceptor(exporter)])
@@ -126,7 +128,7 @@ private func configuration(
     ]
 
     @Test(arguments: senders, ["0", "1"])
-    func `leaves the decision to record to configured networks alone`(
+    func `The exporter of traces leaves the decision to record only to configured networks`(
         sender: (client: String?, proxy: String?, decides: Bool), ratio: String
     ) async throws {
         let collector = Collector()
@@ -148,7 +150,7 @@ private func configuration(
             spans.allSatisfy { $0.traceID == "0af7651916cd43dd8448eb211c80319c" && $0.flags == 1 })
     }
 
-    @Test func `drops and counts what its queue has no room for, and makes no request wait`() async throws {
+    @Test func `The exporter of traces drops and counts spans beyond its queue, and delays no request`() async throws {
         let collector = Collector()
         let exporter = TelemetryExporter(
             try configuration(["OTEL_BSP_MAX_QUEUE_SIZE": "10", "OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "4"]),
@@ -167,7 +169,9 @@ private func configuration(
         ([.serviceUnavailable, .badRequest], 2, 0),
         (Array(repeating: .serviceUnavailable, count: 9), 5, 0),
     ])
-    func `repeats a request as the protocol says, a few times`(answers: [HTTPStatus], sent: Int, exported: Int)
+    func `The exporter of traces repeats a request as the protocol says, a few times`(
+        answers: [HTTPStatus], sent: Int, exported: Int
+    )
         async throws
     {
         let collector = Collector(answers)
@@ -191,7 +195,7 @@ private func configuration(
         await exporter.close()
     }
 
-    @Test func `says once that the collector is lost, and that it is back, and names each process`() async throws {
+    @Test func `The exporter of traces reports once the loss and the return of the collector`() async throws {
         let (news, report) = AsyncStream.makeStream(of: String?.self)
         var instances: Set<TelemetrySpan.Value> = []
         for answers in [[HTTPStatus.badRequest, .badRequest], []] {
@@ -215,7 +219,7 @@ private func configuration(
         #expect(instances.count == 2)
     }
 
-    @Test func `sends what waits when its end has interrupted a request`() async throws {
+    @Test func `The exporter of traces sends waiting spans when its end has interrupted a request`() async throws {
         let collector = Collector()
         let (begun, continuation) = AsyncStream.makeStream(of: Void.self)
         let first = Mutex(true)
@@ -242,7 +246,7 @@ private func configuration(
         #expect(exporter.statistics == TelemetryExporter.Statistics(exported: 5))
     }
 
-    @Test func `ends with the first request that fails, however much waits`() async throws {
+    @Test func `The exporter of traces ends with the first request that fails, however much waits`() async throws {
         let collector = Collector(Array(repeating: .serviceUnavailable, count: 20))
         let exporter = TelemetryExporter(
             try configuration(["OTEL_BSP_MAX_EXPORT_BATCH_SIZE": "2"]), transport: collector)
@@ -254,7 +258,7 @@ private func configuration(
         #expect(exporter.statistics == TelemetryExporter.Statistics(failed: 7))
     }
 
-    @Test func `shows its trace to configured origins alone`() async throws {
+    @Test func `The exporter of traces shows its trace only to configured origins`() async throws {
         let collector = Collector()
         let exporter = TelemetryExporter(try configuration(), transport: collector)
         let seen = Mutex<[String: String?]>([:])
@@ -282,8 +286,11 @@ private func configuration(
     }
 }
 
-@Suite struct `The exporter of metrics` {
-    @Test func `sends the server's counters and gauges, and the server shows the exporter's`() async throws {
+@Suite struct MetricsExporterTests {
+    @Test
+    func `The exporter of metrics sends the server's counters and gauges, and the server shows the exporter's`()
+        async throws
+    {
         let site = try await Site()
         let collector = Collector()
         let exporter = TelemetryExporter(try configuration(), transport: collector)
@@ -304,13 +311,13 @@ private func configuration(
     }
 }
 
-@Suite struct `The configuration of the exporter` {
+@Suite struct ExporterConfigurationTests {
     private func made(_ environment: [String: String]) throws -> TelemetryConfiguration? {
         try TelemetryConfiguration(service: "latch", environment: environment)
     }
 
     @Test(arguments: ["hunter2", "10.0.0.7/8", "10.0.0.0/8;::1"])
-    func `names the setting of networks that are none`(parents: String) {
+    func `The configuration of the exporter names the setting of invalid networks`(parents: String) {
         #expect(
             throws: IdentityError.invalidSetting(
                 "trace_parents", "networks such as 127.0.0.1 10.0.0.0/8, without host bits")
@@ -320,7 +327,7 @@ private func configuration(
         }
     }
 
-    @Test func `takes the standard variables`() throws {
+    @Test func `The configuration of the exporter takes the standard variables`() throws {
         #expect(try made([:]) == nil)
         let base = ["OTEL_EXPORTER_OTLP_ENDPOINT": "https://otel.example/base/"]
         #expect(try made(base.merging(["OTEL_SDK_DISABLED": "true"]) { $1 }) == nil)
@@ -345,7 +352,9 @@ private func configuration(
         ["OTEL_TRACES_SAMPLER": "hunter2"], ["OTEL_BSP_MAX_QUEUE_SIZE": "hunter2"],
         ["OTEL_TRACES_SAMPLER": "traceidratio", "OTEL_TRACES_SAMPLER_ARG": "2"],
     ])
-    func `names a variable that is not valid, and not its value`(environment: [String: String]) throws {
+    func `The configuration of the exporter names an invalid variable, and not its value`(environment: [String: String])
+        throws
+    {
         let base = ["OTEL_EXPORTER_OTLP_ENDPOINT": "http://127.0.0.1:4318"]
         let error = #expect(throws: IdentityError.self) { try made(base.merging(environment) { $1 }) }
         #expect(error?.message.contains("OTEL_") == true && error?.message.contains("hunter2") == false)

@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `An access token` {
+@Suite struct AccessTokenTests {
     private let site: Site
     private let login: Response
     private let key: Key
@@ -33,18 +33,20 @@ import Testing
         try await site.get("/user/profile", bearer: token).status
     }
 
-    @Test func `is taken as it was issued`() async throws {
+    @Test func `An access token is accepted as it was issued`() async throws {
         #expect(try await status(login.access) == 200)
         #expect(try await status(JWT.sign(claims(), with: key, type: "at+jwt")) == 200)
     }
 
-    @Test(.tags(.attackH1)) func `of another kind is not taken, though the key is ours`() async throws {
+    @Test(.tags(.tokenForgery))
+    func `An access token of another kind is refused, though the key is ours`() async throws {
         for type in ["JWT", "id+jwt", "logout+jwt", nil] as [String?] {
             #expect(try await status(JWT.sign(claims(), with: key, type: type)) == 401)
         }
     }
 
-    @Test(.tags(.attackH1)) func `is not taken without a signature, or with one by something else`() async throws {
+    @Test(.tags(.tokenForgery))
+    func `An access token is refused without a signature, or with a foreign one`() async throws {
         let parts = login.access.split(separator: ".").map(String.init)
         let none = Base64URL.encode(Array(#"{"alg":"none","typ":"at+jwt"}"#.utf8))
         #expect(try await status("\(none).\(parts[1]).") == 401)
@@ -54,7 +56,8 @@ import Testing
         #expect(try await status(JWT.sign(claims(), with: stranger, type: "at+jwt")) == 401)
     }
 
-    @Test(.tags(.attackH1)) func `is not taken when the public key is used as a shared secret`() async throws {
+    @Test(.tags(.tokenForgery))
+    func `An access token is refused if the public key is used as a shared secret`() async throws {
         let published = try await site.get("/.well-known/jwks.json").response.body.bytes
         for secret in [published, Array((key.publicKey?.jwk["x"]?.stringValue ?? "").utf8)] {
             let header = Base64URL.encode(
@@ -66,38 +69,38 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH2), arguments: ["iss", "aud", "sub", "exp", "sid"])
-    func `is not taken without what it must say`(name: String) async throws {
+    @Test(.tags(.tokenTimes), arguments: ["iss", "aud", "sub", "exp", "sid"])
+    func `An access token is refused without a required claim`(name: String) async throws {
         #expect(try await status(JWT.sign(claims { $0.members[name] = nil }, with: key, type: "at+jwt")) == 401)
     }
 
     @Test(
-        .tags(.attackH2),
+        .tags(.tokenTimes),
         arguments: [
             ("iss", JSONValue.string("https://evil.example")), ("aud", .string("https://other.example")),
             ("exp", .integer(1)), ("exp", .string("9999999999")), ("nbf", .integer(9_999_999_999)),
             ("sub", .string("another-account")), ("sid", .string("AAAAAAAAAAAAAAAAAAAAAA")), ("sid", .string("%%%")),
             ("sid", .integer(5)),
         ])
-    func `is not taken when it says something else`(name: String, value: JSONValue) async throws {
+    func `An access token is refused with another claim`(name: String, value: JSONValue) async throws {
         #expect(try await status(JWT.sign(claims { $0.members[name] = value }, with: key, type: "at+jwt")) == 401)
     }
 
-    @Test func `gives no role that the account does not have, whatever its claims say`() async throws {
+    @Test func `An access token gives no role that the account does not have, whatever its claims say`() async throws {
         let account = try #require(try await site.identity.administration.account(email: "ada@example.com"))
         _ = try await site.identity.administration.setRoles(of: account.id, roles: [], permissions: [])
         #expect(try await site.get("/api/users", bearer: login.access).status == 403)
     }
 
     @Test(
-        .tags(.attackH7),
+        .tags(.hugeToken),
         arguments: ["", " ", "a.b.c", "....", String(repeating: "A", count: 100_000), "null", "eyJ.eyJ."])
-    func `that is none is refused`(token: String) async throws {
+    func `An access token in another form is refused`(token: String) async throws {
         #expect(try await status(token) == 401)
     }
 
     @Test(arguments: ["Basic dXNlcjpwYXNz", "bearer", "Token x", "Bearer  two  words"])
-    func `is read from a Bearer field alone`(value: String) async throws {
+    func `An access token is read only from a Bearer field`(value: String) async throws {
         #expect(try await site.send(.get, "/user/profile", fields: [.authorization: value]).status == 401)
         #expect(try await site.get("/user/profile?access_token=\(login.access)").status == 401)
         let lower = try await site.send(.get, "/user/profile", fields: [.authorization: "bearer \(login.access)"])

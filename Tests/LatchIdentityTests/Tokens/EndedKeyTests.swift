@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A signing key that has ended` {
+@Suite struct EndedKeyTests {
     private static let storeKey = String(repeating: "0123456789abcdef", count: 4)
 
     /// A server whose store somebody writes behind its back.
@@ -18,7 +18,7 @@ import Testing
         let site: Site
         let location: String?
 
-        init(_ store: SharedStore, storeKey: String? = `A signing key that has ended`.storeKey) async throws {
+        init(_ store: SharedStore, storeKey: String? = EndedKeyTests.storeKey) async throws {
             location = try await store.location()
             site = try await Site(storedAt: location) { $0.storeKey = storeKey }
         }
@@ -34,7 +34,7 @@ import Testing
         /// Another start on the store.
         func next() async throws -> Site {
             try await Site(in: site.folder, storedAt: location) {
-                $0.storeKey = `A signing key that has ended`.storeKey
+                $0.storeKey = EndedKeyTests.storeKey
             }
         }
 
@@ -67,8 +67,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH3), arguments: SharedStore.all)
-    func `does not come back by its old row, whether the server runs or starts`(store: SharedStore) async throws {
+    @Test(.tags(.keyRotation), arguments: SharedStore.all)
+    func `An ended signing key does not come back by its old row, whether the server runs or starts`(store: SharedStore)
+        async throws
+    {
         let fixture = try await Fixture(store)
         let site = fixture.site
         try await site.signUp()
@@ -94,8 +96,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackH3), arguments: SharedStore.all)
-    func `does not come back to a running server together with the list of that time`(
+    @Test(.tags(.keyRotation), arguments: SharedStore.all)
+    func `An ended signing key does not come back to a running server together with its old list`(
         store: SharedStore
     ) async throws {
         let fixture = try await Fixture(store)
@@ -118,8 +120,10 @@ import Testing
         await starting.close()
     }
 
-    @Test(.tags(.attackH3), arguments: SharedStore.all)
-    func `does not come back to a running server whose list was removed`(store: SharedStore) async throws {
+    @Test(.tags(.keyRotation), arguments: SharedStore.all)
+    func `An ended signing key does not come back to a running server whose list was removed`(store: SharedStore)
+        async throws
+    {
         let fixture = try await Fixture(store)
         let site = fixture.site
         try fixture.keep()
@@ -134,8 +138,10 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackH3), arguments: SharedStore.all)
-    func `is known from the audit log to a store that has no list yet`(store: SharedStore) async throws {
+    @Test(.tags(.keyRotation), arguments: SharedStore.all)
+    func `An ended signing key is known from the audit log to a store that has no list yet`(store: SharedStore)
+        async throws
+    {
         let fixture = try await Fixture(store)
         try fixture.keep()
         let id = try #require(try await fixture.site.identity.signingKeys.rotate(isCompromised: true))
@@ -148,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: SharedStore.all)
-    func `is one that a server of an earlier version, which knows no list, has added and removed`(
+    func `An ended signing key can be one that a server of an earlier version added and removed`(
         store: SharedStore
     ) async throws {
         let fixture = try await Fixture(store)
@@ -167,7 +173,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackH3)) func `is not the one that signs because somebody changes its time`() async throws {
+    @Test(.tags(.keyRotation))
+    func `An ended signing key does not sign again after a change of its time`() async throws {
         let fixture = try await Fixture(.sqlite)
         let site = fixture.site
         let old = try #require(try await published(site).first)
@@ -181,7 +188,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `leaves its list sealed, and with the store through another store key`() async throws {
+    @Test func `An ended signing key leaves its list sealed, also under another store key`() async throws {
         let fixture = try await Fixture(.sqlite)
         let site = fixture.site
         try fixture.keep()
@@ -198,8 +205,8 @@ import Testing
     }
 }
 
-@Suite struct `The list of signing keys` {
-    @Test func `is read as it was written, and is damage otherwise`() throws {
+@Suite struct SigningKeyListTests {
+    @Test func `The list of signing keys is read as it was written, and is damage otherwise`() throws {
         var list = SigningKeyList()
         list.take(["a", "b"].map { StoredKey(id: $0, privateJWK: [1], createdAt: noon) })
         list.end(["b"])
@@ -211,7 +218,7 @@ import Testing
         }
     }
 
-    @Test func `takes an ended key in no more`() {
+    @Test func `The list of signing keys takes an ended key in no more`() {
         var list = SigningKeyList()
         let key = StoredKey(id: "a", privateJWK: [1], createdAt: noon)
         list.take([key])

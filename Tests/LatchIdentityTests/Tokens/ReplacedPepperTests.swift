@@ -10,9 +10,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A pepper that is replaced` {
-    @Test(.tags(.attackE2), arguments: SharedStore.all)
-    func `ends devices, access tokens, and the links that were mailed under the earlier one`(
+@Suite struct ReplacedPepperTests {
+    @Test(.tags(.resetEnumeration), arguments: SharedStore.all)
+    func `A replaced pepper ends devices, access tokens, and the links that were mailed before`(
         store: SharedStore
     ) async throws {
         let location = try await store.location()
@@ -50,7 +50,7 @@ import Testing
         await second.close()
     }
 
-    @Test func `ends a change of address with the mails that wait for it, and keeps the mail of a reset`()
+    @Test func `A replaced pepper ends a change of address with its emails, and keeps the mail of a reset`()
         async throws
     {
         let mailer = UnreliableMailer()
@@ -83,8 +83,8 @@ import Testing
     }
 }
 
-@Suite struct `The Message-ID of a mail` {
-    @Test func `is no way to its token, and the same in every attempt`() throws {
+@Suite struct MessageIDTests {
+    @Test func `The Message-ID of a mail does not reveal its token, and is the same in every attempt`() throws {
         let tokens = MailedTokens(pepper: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
         let row = "0123456789abcdef"
         let id = tokens.messageID(of: row)
@@ -94,7 +94,8 @@ import Testing
         #expect(tokens.messageID(of: "fedcba9876543210") != id)
     }
 
-    @Test(.tags(.attackE2)) func `is not the id of the row, from which the token is derived`() async throws {
+    @Test(.tags(.resetEnumeration))
+    func `The Message-ID of a mail is not the ID of the row, from which the token is derived`() async throws {
         let site = try await Site()
         try await site.signUp(isVerified: false)
         let token = try #require(await site.mailedToken())

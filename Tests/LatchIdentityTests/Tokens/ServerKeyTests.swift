@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The server's keys` {
+@Suite struct ServerKeyTests {
     let folder: TemporaryFolder
 
     init() throws { folder = try TemporaryFolder() }
@@ -39,7 +39,7 @@ import Testing
         try SQLiteConnection(path: folder.file(), access: .readWrite).run(sql, values)
     }
 
-    @Test func `are made once, and are the same ever after`() async throws {
+    @Test func `The server's keys are made once, and are the same ever after`() async throws {
         let (first, second) = (try await load(), try await load())
         #expect(first.signing.map(\.key.id) == second.signing.map(\.key.id))
         #expect(first.signing.map(\.key.thumbprint) == second.signing.map(\.key.thumbprint))
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: [nil, Self.storeKey])
-    func `depend on the pepper that is kept outside of the store, which only the operator's word replaces`(
+    func `The server's keys depend on the pepper outside the store, which only the operator replaces`(
         storeKey: String?
     ) async throws {
         let first = try await load(pepper: "one", storeKey: storeKey)
@@ -65,7 +65,9 @@ import Testing
 
     /// jenkinsci/configuration-as-code-plugin#163: a variable keeps the line break of the file that it was read from.
     @Test(arguments: [("one", "one\n"), ("one", "one\r\n"), ("one\n", "one"), ("one\r\n", "one\n")])
-    func `tell a pepper that differs by a line break only`(known: String, other: String) async throws {
+    func `The server's keys detect a pepper that differs only by a line break`(known: String, other: String)
+        async throws
+    {
         _ = try await load(pepper: known)
         for isServer in [true, false] {
             let error = await #expect(throws: IdentityError.self) { try await load(pepper: other, isServer: isServer) }
@@ -75,7 +77,7 @@ import Testing
         _ = try await load(pepper: known)
     }
 
-    @Test func `leave it to a server to decide the pepper`() async throws {
+    @Test func `The server's keys let a server decide the pepper`() async throws {
         _ = try await load(isServer: false)
         let first = try await load(pepper: "one")
         #expect(try await load(pepper: "one", isServer: false).pepper == first.pepper)
@@ -84,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "[]", "{}", #"{"kty":"EC","crv":"P-256"}"#, #"{"kty":"oct","k":"AAAA","alg":"HS256"}"#])
-    func `that are damaged are reported and not replaced`(jwk: String) async throws {
+    func `The server's keys that are damaged are reported and not replaced`(jwk: String) async throws {
         _ = try await load()
         try change("UPDATE signing_key SET private_jwk = ?", [.blob(Array(jwk.utf8))])
         let error = await #expect(throws: IdentityError.self) { try await load() }
@@ -109,7 +111,9 @@ import Testing
         return keys + secrets
     }
 
-    @Test func `of a plain store are encrypted by the operator's command, and the same`() async throws {
+    @Test
+    func `The server's keys of a plain store are encrypted by the operator's command, and stay the same`() async throws
+    {
         let plain = try await load()
         let secrets = try await plainSecrets()
         #expect(secrets.count >= 2)
@@ -129,7 +133,7 @@ import Testing
         #expect(try await load(storeKey: Self.storeKey).pepper == plain.pepper)
     }
 
-    @Test func `that are encrypted need their store key`() async throws {
+    @Test func `The server's keys that are encrypted need their store key`() async throws {
         let first = try await load(storeKey: Self.storeKey)
         for key in [nil, Self.otherKey] {
             let error = await #expect(throws: IdentityError.self) { try await load(storeKey: key) }
@@ -139,7 +143,7 @@ import Testing
         #expect(try await load(storeKey: Self.storeKey).pepper == first.pepper)
     }
 
-    @Test func `that are encrypted cannot be moved, changed or joined by a plain one`() async throws {
+    @Test func `The server's keys that are encrypted cannot be moved, changed or joined by a plain one`() async throws {
         _ = try await load(storeKey: Self.storeKey)
         let other = try await Site()
         let stranger = try #require(try await other.identity.services.store.signingKeys().first)
@@ -155,7 +159,7 @@ import Testing
         #expect(error?.code == IdentityError.corruptStore.code)
     }
 
-    @Test func `are the same on nodes that start together with a store key`() async throws {
+    @Test func `The server's keys are the same on nodes that start together with a store key`() async throws {
         for _ in 0..<10 {
             let folder = try TemporaryFolder()
             let peppers = try await withThrowingTaskGroup { group in
@@ -177,7 +181,7 @@ import Testing
         }
     }
 
-    @Test func `are not joined by a key under the earlier store key`() async throws {
+    @Test func `The server's keys are not joined by a key under the earlier store key`() async throws {
         let site = try await Site(in: folder) { $0.storeKey = Self.storeKey }
         let store = site.identity.services.store
         let keyring = site.identity.services.keyring
@@ -194,7 +198,7 @@ import Testing
         #expect(try await load(storeKey: Self.otherKey).signing.count == 1)
     }
 
-    @Test func `can be encrypted with another store key`() async throws {
+    @Test func `The server's keys can be encrypted with another store key`() async throws {
         let site = try await Site(in: folder) { $0.storeKey = Self.storeKey }
         try await site.signUp()
         let login = try await site.logIn()
@@ -209,12 +213,12 @@ import Testing
     }
 
     @Test(arguments: ["hunter2", "0123", String(repeating: "g", count: 64), String(repeating: "a", count: 63)])
-    func `need a store key of 64 hexadecimal digits`(text: String) {
+    func `The server's keys need a store key of 64 hexadecimal digits`(text: String) {
         let error = #expect(throws: IdentityError.self) { try IdentityConfiguration(values: ["store_key": text]) }
         #expect(error?.code == IdentityError.invalidSetting.code && error?.description.contains(text) == false)
     }
 
-    @Test func `of which a new one has been put in sign with it, and verify what the old one signed`() async throws {
+    @Test func `The server's keys sign with a new one, and verify the old one's signatures`() async throws {
         let site = try await Site(in: folder)
         try await site.signUp()
         let old = try await site.logIn().access
@@ -236,8 +240,8 @@ import Testing
     }
 }
 
-@Suite struct `What the store holds` {
-    @Test(.tags(.p12)) func `prints without its secrets, whichever way it is printed`() async throws {
+@Suite struct StoreContentTests {
+    @Test(.tags(.silentTokens)) func `The content of a store prints without its secrets in every form`() async throws {
         let account = try Account.example()
         let device = Device.example(of: account)
         let key = StoredKey(id: "key", privateJWK: Array("hunter2".utf8), createdAt: noon)

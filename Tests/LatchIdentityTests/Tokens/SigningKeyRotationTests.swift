@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A signing key that is rotated` {
+@Suite struct SigningKeyRotationTests {
     private func published(_ site: Site) async throws -> [String] {
         (try await site.get("/.well-known/jwks.json").json["keys"]?.arrayValue ?? []).compactMap {
             $0["kid"]?.stringValue
@@ -18,7 +18,7 @@ import Testing
 
     private func signer(_ access: String) throws -> String? { try JWT(unverified: access).header.keyID }
 
-    @Test func `is shown in PEM, as its public part alone`() async throws {
+    @Test func `A rotated signing key is shown in PEM, and only as its public part`() async throws {
         let site = try await Site()
         _ = try await site.identity.signingKeys.rotate()
         let keys = try await site.identity.signingKeys.list()
@@ -35,7 +35,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackH3)) func `is published before it signs, and the one before verifies to its end`() async throws {
+    @Test(.tags(.keyRotation))
+    func `A rotated signing key is published before it signs, and the one before verifies to its end`() async throws {
         let site = try await Site { $0.accessTokenLifetime = .seconds(86_400) }
         try await site.signUp()
         let old = try #require(try await published(site).first)
@@ -62,7 +63,8 @@ import Testing
     }
 
     /// Two readings in one process may end in another order than they began.
-    @Test(.tags(.attackH3)) func `stays ended for a node that has read the keys before`() async throws {
+    @Test(.tags(.keyRotation))
+    func `A rotated signing key stays ended for a node that has read the keys before`() async throws {
         let site = try await Site()
         let (tokens, keyring) = (site.identity.services.accessTokens, site.identity.services.keyring)
         let store = site.identity.services.store
@@ -74,7 +76,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackH3)) func `is taken up by every node, and survives restarts`() async throws {
+    @Test(.tags(.keyRotation))
+    func `A rotated signing key is taken up by every node, and survives restarts`() async throws {
         let first = try await Site()
         let second = try await Site(in: first.folder)
         try await first.signUp()
@@ -97,7 +100,8 @@ import Testing
         await third.close()
     }
 
-    @Test(.tags(.attackH3)) func `by its age has one successor, however many nodes there are`() async throws {
+    @Test(.tags(.keyRotation))
+    func `A rotated signing key has one successor by its age, however many nodes there are`() async throws {
         let first = try await Site { $0.signingKeyLifetime = .seconds(7200) }
         let second = try await Site(in: first.folder) { $0.signingKeyLifetime = .seconds(7200) }
         for site in [first, second] { site.clock.advance(by: 7199) }
@@ -116,7 +120,8 @@ import Testing
         await second.close()
     }
 
-    @Test(.tags(.attackH3)) func `because it is compromised verifies nothing, and clients refresh`() async throws {
+    @Test(.tags(.keyRotation))
+    func `A rotated signing key that is compromised verifies nothing, and clients refresh`() async throws {
         let first = try await Site()
         let second = try await Site(in: first.folder)
         try await first.signUp()
@@ -134,7 +139,7 @@ import Testing
         await second.close()
     }
 
-    @Test func `is recorded, and two rotations at once make one key`() async throws {
+    @Test func `A rotated signing key is recorded, and two concurrent rotations make one key`() async throws {
         let site = try await Site()
         async let one = site.identity.signingKeys.rotate()
         async let two = site.identity.signingKeys.rotate()
@@ -146,7 +151,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `leaves a server with its keys when the store's cannot be read`() async throws {
+    @Test func `A rotated signing key leaves a server with its keys when the store's cannot be read`() async throws {
         let site = try await Site()
         try await site.signUp()
         try SQLiteConnection(path: site.folder.file(), access: .readWrite).run(

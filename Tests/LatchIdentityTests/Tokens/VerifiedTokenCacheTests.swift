@@ -39,8 +39,8 @@ private final class CountedCache: Sendable {
     }
 }
 
-@Suite struct `The cache of verified tokens` {
-    @Test func `verifies a signature once, and finds nothing by another text`() {
+@Suite struct VerifiedTokenCacheTests {
+    @Test func `The cache of verified tokens verifies a signature once, and finds nothing by another text`() {
         let counted = CountedCache()
         for _ in 0..<3 { #expect(counted.token("a.b.c")?.claims.subject == "a.b.c") }
         #expect(counted.verifications == 1)
@@ -49,13 +49,14 @@ private final class CountedCache: Sendable {
         #expect(counted.cache.statistics == (entries: 2, hits: 2, misses: 2))
     }
 
-    @Test func `knows a token by a digest that no other process has`() {
+    @Test func `The cache of verified tokens knows a token by a digest that no other process has`() {
         let caches = [VerifiedTokenCache(), VerifiedTokenCache()]
         #expect(caches[0].digest(of: "a.b.c") == caches[0].digest(of: "a.b.c"))
         #expect(caches[0].digest(of: "a.b.c") != caches[1].digest(of: "a.b.c"))
     }
 
-    @Test(.tags(.attackH2)) func `keeps no token beyond its times, also when the date is set back`() {
+    @Test(.tags(.tokenTimes))
+    func `The cache of verified tokens keeps no token beyond its times, also when the date is set back`() {
         let counted = CountedCache()
         #expect(counted.token("a.b.c", after: 3599.9) != nil)
         #expect(counted.token("a.b.c", after: 3600) == nil)
@@ -68,7 +69,7 @@ private final class CountedCache: Sendable {
         #expect(VerifiedToken(claims, from: 5, until: .nan) == nil)
     }
 
-    @Test(.tags(.attackH1)) func `keeps nothing that is not valid`() {
+    @Test(.tags(.tokenForgery)) func `The cache of verified tokens keeps no invalid token`() {
         let counted = CountedCache()
         #expect(counted.token("good") != nil)
         for number in 0..<1000 { #expect(counted.token("bad \(number)") == nil) }
@@ -77,7 +78,7 @@ private final class CountedCache: Sendable {
         #expect(counted.cache.statistics.entries == 1)
     }
 
-    @Test func `keeps the tokens that are used, and forgets the others`() {
+    @Test func `The cache of verified tokens keeps the used tokens, and forgets the others`() {
         let counted = CountedCache(capacity: 8)
         for number in 0..<200 {
             #expect(counted.token("used") != nil)
@@ -87,7 +88,7 @@ private final class CountedCache: Sendable {
         #expect(counted.cache.statistics.entries <= 16)
     }
 
-    @Test func `has a bounded number of entries under many times as many different valid tokens`() {
+    @Test func `The cache of verified tokens has a bounded number of entries under many more tokens`() {
         let counted = CountedCache(capacity: VerifiedTokenCache.defaultCapacity)
         var most = 0
         for number in 0..<100_000 {
@@ -99,7 +100,7 @@ private final class CountedCache: Sendable {
     }
 }
 
-@Suite struct `The kept sessions` {
+@Suite struct KeptSessionTests {
     private let counted = CountedCache(capacity: 100)
     private let sessions = KeptSessions()
 
@@ -115,7 +116,7 @@ private final class CountedCache: Sendable {
         }
     }
 
-    @Test func `are forgotten after a write, while their tokens stay verified`() throws {
+    @Test func `The kept sessions are forgotten after a write, while their tokens stay verified`() throws {
         let first = try keep(0..<8, version: 1, uptime: .zero)
         #expect(first.allSatisfy { $0.session(at: SessionState(version: 1, uptime: .milliseconds(900))) != nil })
         #expect(first.allSatisfy { $0.session(at: SessionState(version: 2, uptime: .zero)) == nil })
@@ -125,7 +126,7 @@ private final class CountedCache: Sendable {
         #expect(counted.verifications == 9)
     }
 
-    @Test func `are forgotten after a second, and not before`() throws {
+    @Test func `The kept sessions are forgotten after a second, and not before`() throws {
         let first = try keep(0..<4, version: 1, uptime: .zero)
         let second = try keep(4..<8, version: 1, uptime: .milliseconds(900))
         _ = try keep(8..<9, version: 1, uptime: .seconds(1))
@@ -135,7 +136,7 @@ private final class CountedCache: Sendable {
     }
 }
 
-@Suite struct `An access token that has been used` {
+@Suite struct UsedAccessTokenTests {
     private let site: Site
     private let login: Response
 
@@ -154,7 +155,7 @@ private final class CountedCache: Sendable {
         try #require(try await site.identity.administration.account(email: "ada@example.com"))
     }
 
-    @Test func `is verified once, and its rows are read once until something is written`() async throws {
+    @Test func `A used access token is verified once, and its rows are read once until a write`() async throws {
         let before = site.identity.services.accessTokens.cacheStatistics
         for _ in 0..<10 { #expect(try await status() == 200) }
         let after = site.identity.services.accessTokens.cacheStatistics
@@ -162,7 +163,7 @@ private final class CountedCache: Sendable {
         #expect(try await site.metric("latch_token_cache_entries") == 1)
     }
 
-    @Test func `is counted on through changes of keys and reloads`() async throws {
+    @Test func `A used access token stays valid through changes of keys and reloads`() async throws {
         let before = site.identity.services.accessTokens.cacheStatistics
         #expect(try await status() == 200)
         _ = try await site.identity.signingKeys.rotate(isCompromised: true)
@@ -173,13 +174,14 @@ private final class CountedCache: Sendable {
         }
     }
 
-    @Test(.tags(.l13)) func `is refused as soon as it is revoked`() async throws {
+    @Test(.tags(.realServer)) func `A used access token is refused as soon as it is revoked`() async throws {
         _ = try await site.form("/oauth/revoke", ["token": login.access])
         #expect(try await status() == 401)
         #expect(try await status("/widgets") == 401)
     }
 
-    @Test(.tags(.attackC10)) func `is refused as soon as its device is signed out, or its refresh token is stolen`()
+    @Test(.tags(.refreshAfterChange))
+    func `A used access token is refused as soon as its device is signed out, or its refresh token is stolen`()
         async throws
     {
         let next = try await site.renew(login.refresh)
@@ -190,8 +192,8 @@ private final class CountedCache: Sendable {
         #expect(try await site.get("/user/profile", bearer: next.access).status == 401)
     }
 
-    @Test(.tags(.attackC10), arguments: [Account.Status.disabled, .suspended, .banned, .deleted])
-    func `is refused as soon as its account is not active`(status: Account.Status) async throws {
+    @Test(.tags(.refreshAfterChange), arguments: [Account.Status.disabled, .suspended, .banned, .deleted])
+    func `A used access token is refused as soon as its account is not active`(status: Account.Status) async throws {
         let store = site.identity.services.store
         let id = try await account().id
         if status == .deleted {
@@ -202,27 +204,27 @@ private final class CountedCache: Sendable {
         #expect(try await self.status() == 401)
     }
 
-    @Test func `loses a role with the account`() async throws {
+    @Test func `A used access token loses a role with the account`() async throws {
         #expect(try await status("/api/users") == 200)
         _ = try await site.identity.administration.setRoles(of: try await account().id, roles: [], permissions: [])
         #expect(try await status("/api/users") == 403)
         #expect(try await site.get("/user/profile", bearer: login.access).json["roles"]?.arrayValue == [])
     }
 
-    @Test(.tags(.attackH3)) func `is refused as soon as its key is removed`() async throws {
+    @Test(.tags(.keyRotation)) func `A used access token is refused as soon as its key is removed`() async throws {
         _ = try await site.identity.signingKeys.rotate(isCompromised: true)
         #expect(try await status() == 401)
         #expect(site.identity.services.accessTokens.cacheStatistics.entries == 0)
     }
 
-    @Test(.tags(.attackH2)) func `is refused from its expiry on`() async throws {
+    @Test(.tags(.tokenTimes)) func `A used access token is refused from its expiry on`() async throws {
         site.clock.advance(by: 899)
         #expect(try await status() == 200)
         site.clock.advance(by: 1)
         #expect(try await status() == 401)
     }
 
-    @Test func `is refused when its device has expired, though nothing was written`() async throws {
+    @Test func `A used access token is refused when its device has expired, though nothing was written`() async throws {
         let short = try await Site {
             $0.refreshTokenLifetime = .seconds(60)
             $0.accessTokenLifetime = .seconds(3600)
@@ -234,7 +236,8 @@ private final class CountedCache: Sendable {
         #expect(try await short.get("/user/profile", bearer: access).status == 401)
     }
 
-    @Test(.tags(.attackH1)) func `lends nothing to a token with another signature, or none`() async throws {
+    @Test(.tags(.tokenForgery))
+    func `A used access token lends nothing to a token with another signature, or none`() async throws {
         let parts = login.access.split(separator: ".").map(String.init)
         let stranger = try Key.generate(.es256)
         let forged = try JWT.sign(JWT(unverified: login.access).claims, with: stranger, type: "at+jwt")
@@ -246,7 +249,8 @@ private final class CountedCache: Sendable {
         #expect(site.identity.services.accessTokens.cacheStatistics.entries == 1)
     }
 
-    @Test(.tags(.attackC10)) func `is refused within a second of its sign-out by another process`() async throws {
+    @Test(.tags(.refreshAfterChange))
+    func `A used access token is refused within a second of its sign-out by another process`() async throws {
         let other = try await Site(in: site.folder)
         #expect(try await other.get("/user/profile", bearer: login.access).status == 200)
         _ = try await other.post("/api/auth/logout", ["refreshToken": .string(login.refresh)])
@@ -256,7 +260,8 @@ private final class CountedCache: Sendable {
         await other.close()
     }
 
-    @Test(.tags(.attackC10)) func `changes nothing once another process has demoted its user or signed it out`()
+    @Test(.tags(.refreshAfterChange))
+    func `A used access token changes nothing once another process has demoted or signed out its user`()
         async throws
     {
         let other = try await Site(in: site.folder)
@@ -278,7 +283,7 @@ private final class CountedCache: Sendable {
         await other.close()
     }
 
-    @Test func `is judged by a reloaded configuration from its first use on`() async throws {
+    @Test func `A used access token is judged by a reloaded configuration from its first use on`() async throws {
         let configured = try await Site {
             $0.clients = [OAuthClient(id: "phone", grants: [.password, .refreshToken])]
         }

@@ -38,14 +38,16 @@ extension Site {
     }
 }
 
-@Suite struct `A first sign-in whose address has to be verified` {
+@Suite struct AddressCodeTests {
     private let upstream: ScriptedUpstream
     private let app = UpstreamApp()
 
     init() throws { upstream = try ScriptedUpstream() }
 
-    @Test(.tags(.attackE8), arguments: SharedStore.all)
-    func `mails a code, and creates the account with it in the browser that began`(store: SharedStore) async throws {
+    @Test(.tags(.accountPreHijack), arguments: SharedStore.all)
+    func `A first sign-in with an unverified address emails a code, and creates the account with it`(store: SharedStore)
+        async throws
+    {
         let location = try await store.location()
         let site = try await Site.strict(upstream, storedAt: location)
         var agent = UserAgent(site)
@@ -78,7 +80,8 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackE2, .attackI2)) func `shows the same whether another account has the address`() async throws {
+    @Test(.tags(.resetEnumeration, .emailLinking))
+    func `A first sign-in with an unverified address looks the same if another account has the address`() async throws {
         let site = try await Site.strict(upstream)
         try await site.signUp()
         var pages: [String] = []
@@ -100,7 +103,8 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackF1)) func `ends after five wrong codes, however many come at once`() async throws {
+    @Test(.tags(.factorCodeReplay))
+    func `A first sign-in with an unverified address ends after five wrong codes, even concurrent ones`() async throws {
         let site = try await Site.strict(upstream) { $0.loginLimitPerMinute = 100 }
         var agent = UserAgent(site)
         let page = try await site.visit(&agent, upstream, app)
@@ -123,7 +127,8 @@ extension Site {
         await site.close()
     }
 
-    @Test func `ends after ten minutes, and when the user refuses`() async throws {
+    @Test
+    func `A first sign-in with an unverified address ends after ten minutes, and when the user refuses`() async throws {
         let site = try await Site.strict(upstream)
         var agent = UserAgent(site)
         let page = try await site.visit(&agent, upstream, app)
@@ -136,7 +141,8 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackE3)) func `mails no more to an address than other requests do`() async throws {
+    @Test(.tags(.hostPoisoning))
+    func `A first sign-in with an unverified address counts toward the emails of an address`() async throws {
         let site = try await Site.strict(upstream)
         for number in 0..<5 {
             var agent = UserAgent(site)
@@ -151,7 +157,8 @@ extension Site {
         await site.close()
     }
 
-    @Test func `is not asked of a user whose provider decides about the address`() async throws {
+    @Test
+    func `A first sign-in with an unverified address needs no code if the provider owns the domain`() async throws {
         let site = try await Site.brokering(
             upstream, "staff;issuer=https://sso.example.com;client_id=latch;email_domains=example.com"
         ) { $0.requireVerifiedEmail = true }
@@ -160,7 +167,8 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `keeps the link that proves the address, and ends what was set before`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A first sign-in that proves its address keeps the link, and ends earlier credentials`() async throws {
         let site = try await Site.brokering(upstream)
         let before = try await site.signIn(through: upstream)
         #expect(await site.subjects() == ["An account was created with your address"])
@@ -180,7 +188,8 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `removes a password that was set before, by whoever signed up first`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A first sign-in that proves its address removes an earlier password`() async throws {
         let site = try await Site.brokering(upstream)
         try await site.signUp(isVerified: false)
         let login = try await site.logIn()
@@ -209,7 +218,9 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackE9)) func `proves no other address than the one that the code was mailed to`() async throws {
+    @Test(.tags(.addressChange))
+    func `A first sign-in with an unverified address proves only the address that the code was mailed to`() async throws
+    {
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)
         let strict = try await Site(in: site.folder, upstream: upstream) {
@@ -229,7 +240,8 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `ends with a sign-out everywhere where the account exists`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `A first sign-in with an unverified address ends with a sign-out everywhere`() async throws {
         let site = try await Site.brokering(upstream)
         let session = try await site.signIn(through: upstream)
         let strict = try await Site(in: site.folder, upstream: upstream) {
@@ -246,8 +258,9 @@ extension Site {
     }
 }
 
-@Suite struct `A sign-up through another provider` {
-    @Test(.tags(.attackI2)) func `is told to the owner of an address that is not verified`() async throws {
+@Suite struct ProviderSignUpTests {
+    @Test(.tags(.emailLinking))
+    func `A sign-up through another provider is reported to the owner of an unverified address`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)
@@ -256,7 +269,8 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackI2)) func `that meets an account counts once for each address`() async throws {
+    @Test(.tags(.emailLinking))
+    func `A sign-up through another provider that meets an account counts once for each address`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream) { $0.signUpLimitPerHour = 3 }
         for email in ["ada@example.com", "bob@example.com"] { try await site.signUp(email) }

@@ -48,8 +48,8 @@ private struct AppleDevice: Sendable {
     }
 }
 
-@Suite struct `The device's own Sign in with Apple` {
-    @Test func `signs in as the same user as Apple's page does`() async throws {
+@Suite struct AppleAppSignInTests {
+    @Test func `Sign in with Apple on the device signs in as the same user as Apple's page does`() async throws {
         let device = try await AppleDevice.start()
         let first = try await device.send(device.token(), ["name": "Ada Byron"])
         #expect(first.status == 200)
@@ -66,7 +66,8 @@ private struct AppleDevice: Sendable {
         await device.site.close()
     }
 
-    @Test(.tags(.attackI3)) func `is taken once, with the nonce that its app has chosen`() async throws {
+    @Test(.tags(.upstreamState))
+    func `Sign in with Apple on the device is accepted once, with the nonce that its app has chosen`() async throws {
         let device = try await AppleDevice.start()
         let token = try device.token()
         #expect(try await device.send(token, nonce: "another nonce of the app").status == 401)
@@ -79,14 +80,16 @@ private struct AppleDevice: Sendable {
     }
 
     /// RFC 6979 does not make ECDSA's signatures unique: (r, s) and (r, n − s) are both valid.
-    @Test(.tags(.attackI3)) func `is spent by what is signed, which one signature shares with another`() throws {
+    @Test(.tags(.upstreamState))
+    func `Sign in with Apple on the device is spent by its signed part, not by its signature`() throws {
         let key = try Key.generate(.es256)
         let texts = try (0..<2).map { _ in try JWT.sign(["sub": "ada"], with: key) }
         #expect(texts[0].signedPart == texts[1].signedPart && texts[0].utf8.starts(with: texts[0].signedPart.utf8))
         #expect("a.b.c".signedPart == "a.b" && "abc".signedPart == "abc")
     }
 
-    @Test(.tags(.attackI4)) func `is that of a configured app, by Apple, and not expired`() async throws {
+    @Test(.tags(.upstreamFailure))
+    func `Sign in with Apple on the device requires a token by Apple for a configured app`() async throws {
         let device = try await AppleDevice.start()
         let changes: [String: (inout Claims) -> Void] = [
             "the page's": { $0.audience = ["com.example.web"] },
@@ -108,7 +111,8 @@ private struct AppleDevice: Sendable {
         await device.site.close()
     }
 
-    @Test func `redeems the code where the app sends it, for the same user`() async throws {
+    @Test
+    func `Sign in with Apple on the device redeems the code if the app sends it, for the same user`() async throws {
         let device = try await AppleDevice.start()
         func code(_ subject: String) throws -> String {
             // As Apple's dialog: neither a redirect nor a challenge.
@@ -138,7 +142,8 @@ private struct AppleDevice: Sendable {
         await device.site.close()
     }
 
-    @Test(.tags(.attackF8)) func `asks for the second factor, and takes the same token again with it`() async throws {
+    @Test(.tags(.factorBypass))
+    func `Sign in with Apple on the device asks for the second factor, and takes the same token again`() async throws {
         let device = try await AppleDevice.start { $0.loginLimitPerMinute = 100 }
         let first = try await device.send(device.token())
         let bearer = try await device.site.bearer(first.access)
@@ -154,8 +159,8 @@ private struct AppleDevice: Sendable {
         await device.site.close()
     }
 
-    @Test(.tags(.attackI2))
-    func `neither signs in to an account that has the address, nor leaves out its verification`()
+    @Test(.tags(.emailLinking))
+    func `Sign in with Apple on the device neither joins an account by address nor skips verification`()
         async throws
     {
         let device = try await AppleDevice.start { $0.requireVerifiedEmail = true }
@@ -168,7 +173,7 @@ private struct AppleDevice: Sendable {
         await device.site.close()
     }
 
-    @Test func `is not there without the apps' identifiers`() async throws {
+    @Test func `Sign in with Apple on the device is absent without the apps' identifiers`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         #expect(try await site.post("/api/auth/staff/exchange", [:]).status == 404)

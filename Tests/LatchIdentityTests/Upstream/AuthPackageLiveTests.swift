@@ -18,7 +18,7 @@ import AuthenticationServices
 #endif
 
 @MainActor
-@Suite(.timeLimit(.minutes(1))) struct `AuthPackage's client at our server` {
+@Suite(.timeLimit(.minutes(1))) struct AuthPackageLiveTests {
     private static let providers = [
         "google": ("https://accounts.google.com", "google;client_id=g"),
         "microsoft": (
@@ -46,8 +46,10 @@ import AuthenticationServices
             authenticator: OAuthWebAuthenticator(config: config, transport: site.transport, sessions: pages))
     }
 
-    @Test(.tags(.p8, .p11), arguments: ["google", "microsoft", "facebook"])
-    func `signs in through a provider, and has the account that the server has made`(provider: String) async throws {
+    @Test(.tags(.providerSignIn, .pathPrefix), arguments: ["google", "microsoft", "facebook"])
+    func `AuthPackage's client at our server signs in through a provider, and has the created account`(provider: String)
+        async throws
+    {
         let (issuer, word) = try #require(Self.providers[provider])
         let upstream = try ScriptedUpstream(issuer: issuer)
         upstream.deviate {
@@ -72,7 +74,8 @@ import AuthenticationServices
         await site.close()
     }
 
-    @Test(.tags(.p6)) func `invites a person, who sets a password by the mail`() async throws {
+    @Test(.tags(.accountRegistration))
+    func `AuthPackage's client at our server invites a person, who sets a password by the mail`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         try await site.signUp("root@example.com", roles: ["admin"])

@@ -17,13 +17,14 @@ private let silent: Claims = {
     return claims
 }()
 
-@Suite struct `A page that asks whether the app is the user's` {
+@Suite struct ConfirmationTests {
     private let upstream: ScriptedUpstream
     private let app = UpstreamApp()
 
     init() throws { upstream = try ScriptedUpstream() }
 
-    @Test(.tags(.attackI6)) func `comes before a code for a scheme of an app's own, where the provider was silent`()
+    @Test(.tags(.deepLinkTokens))
+    func `The confirmation page of an app comes before a code for a custom scheme, if no page was shown`()
         async throws
     {
         let site = try await Site.brokering(upstream)
@@ -47,7 +48,7 @@ private let silent: Claims = {
         await site.close()
     }
 
-    @Test(.tags(.attackI6)) func `can be refused`() async throws {
+    @Test(.tags(.deepLinkTokens)) func `The confirmation page of an app can be refused`() async throws {
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
         let page = try await site.visit(
@@ -59,7 +60,8 @@ private let silent: Claims = {
         await site.close()
     }
 
-    @Test(.tags(.attackI6)) func `comes before tokens in the URL as well`() async throws {
+    @Test(.tags(.deepLinkTokens))
+    func `The confirmation page of an app also comes before tokens in the URL`() async throws {
         let site = try await Site.brokering(upstream) { $0.tokenRedirects = ["old://auth/callback"] }
         var agent = UserAgent(site)
         let begun = try await agent.get("/api/auth/staff?redirect=old%3A%2F%2Fauth%2Fcallback&prompt=select_account")
@@ -69,7 +71,7 @@ private let silent: Claims = {
         await site.close()
     }
 
-    @Test func `is left out for a claimed link, and where the user has just authenticated`() async throws {
+    @Test func `The confirmation page of an app is left out for a claimed link, and after a sign-in`() async throws {
         let site = try await Site.brokering(upstream) {
             $0.signInRedirects = ["notes://auth/callback", "https://app.example.com/callback"]
         }
@@ -83,7 +85,7 @@ private let silent: Claims = {
     }
 
     @Test(arguments: [("select_account", 302), ("login", 200), ("", 200)])
-    func `is left out where the provider was asked for a page that it shows in any case`(
+    func `The confirmation page of an app is left out if the provider was asked for a page`(
         prompt: String, status: Int
     ) async throws {
         let upstream = try ScriptedUpstream(issuer: "https://accounts.google.com")
@@ -98,7 +100,8 @@ private let silent: Claims = {
         await site.close()
     }
 
-    @Test(.tags(.attackI3)) func `comes before each link, and names it`() async throws {
+    @Test(.tags(.upstreamState))
+    func `The confirmation page of an app comes before each link, and names it`() async throws {
         let site = try await Site.brokering(upstream)
         try await site.signUp()
         let access = try await site.logIn().access
@@ -119,7 +122,7 @@ private let silent: Claims = {
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `ends with what ends sessions`() async throws {
+    @Test(.tags(.accountPreHijack)) func `The confirmation page of an app ends with the sessions`() async throws {
         let site = try await Site.brokering(upstream)
         let session = try await site.signIn(through: upstream)
         let id = try #require(try await site.accountID("ada@example.com"))
@@ -143,8 +146,8 @@ private let silent: Claims = {
         await site.close()
     }
 
-    @Test(.tags(.attackB11)) func `and the provider's response end where the app is no longer configured`() async throws
-    {
+    @Test(.tags(.appRedirect))
+    func `The confirmation page and the provider's response end if the app is no longer configured`() async throws {
         let site = try await Site.brokering(upstream) {
             $0.signInRedirects = ["notes://auth/callback", "other://auth/callback"]
         }
@@ -170,8 +173,9 @@ private let silent: Claims = {
     }
 }
 
-@Suite struct `The sign-ins in progress of a browser` {
-    @Test(.tags(.attackI3)) func `are not ended by what other sites begin`() async throws {
+@Suite struct SignInProgressTests {
+    @Test(.tags(.upstreamState))
+    func `The sign-ins in progress of a browser are not ended by other sites`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let app = UpstreamApp()
@@ -188,7 +192,7 @@ private let silent: Claims = {
         await site.close()
     }
 
-    @Test func `end by their age where the user begins more`() async throws {
+    @Test func `The sign-ins in progress of a browser end by their age if the user begins more`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)

@@ -17,7 +17,7 @@ import Testing
 @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: ProcessInfo.processInfo.environment["LATCH_INTEROP"] != nil, "make interop runs it"))
-struct `A sign-in to our server through a provider that nobody here wrote` {
+struct RealUpstreamTests {
     /// A handler that is known only after its server has a port.
     private final class Later: Handler {
         let handler = Mutex<(any Handler)?>(nil)
@@ -103,8 +103,10 @@ struct `A sign-in to our server through a provider that nobody here wrote` {
             .perform(.get("user/profile", as: Profile.self))
     }
 
-    @Test(.tags(.attackI2, .attackI6), arguments: [OpenIDProvider.Name.canaille, .glewlwyd])
-    func `creates an account, finds it again, and never that of the address`(name: OpenIDProvider.Name) async throws {
+    @Test(.tags(.emailLinking, .deepLinkTokens), arguments: [OpenIDProvider.Name.canaille, .glewlwyd])
+    func `A sign-in through an independent provider creates an account, and finds it again`(name: OpenIDProvider.Name)
+        async throws
+    {
         let stage = try await Self.stage(name)
         let app = stage.app
         let page = try await stage.visit(app, profile: "first")
@@ -149,7 +151,7 @@ struct `A sign-in to our server through a provider that nobody here wrote` {
         }
     }
 
-    @Test(.tags(.attackI7)) func `refuses a stolen code by its nonce where the provider ignores the challenge`()
+    @Test(.tags(.upstreamPKCE)) func `A sign-in through an independent provider refuses a stolen code by its nonce`()
         async throws
     {
         let stage = try await Self.stage(.mock)

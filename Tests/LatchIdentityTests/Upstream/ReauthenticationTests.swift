@@ -54,12 +54,12 @@ extension Site {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A user without a password` {
+@Suite(.timeLimit(.minutes(1))) struct ReauthenticationTests {
     private let upstream: ScriptedUpstream
 
     init() throws { upstream = try ScriptedUpstream(now: { noon }) }
 
-    @Test func `authenticates again at the provider, by our client`() async throws {
+    @Test func `A user without a password authenticates again at the provider, by our client`() async throws {
         let site = try await Site.brokering(upstream) { $0.recentAuthentication = .seconds(60) }
         let auth = try site.authClient()
         let link = try #require(URL(string: Site.deepLink))
@@ -88,7 +88,8 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackI3, .attackF6)) func `is no other user of the provider, and no other app's`() async throws {
+    @Test(.tags(.upstreamState, .factorChange))
+    func `A user without a password is not another user of the provider, or another app's`() async throws {
         let site = try await Site.brokering(upstream)
         let access = try await site.signIn(through: upstream).access
         let other: Claims = ["sub": "eve", "email": "eve@example.com", "email_verified": true]
@@ -115,7 +116,8 @@ extension Site {
         await site.close()
     }
 
-    @Test func `is asked by the provider, and not taken from a sign-in of yesterday`() async throws {
+    @Test
+    func `A user without a password is asked by the provider, and not accepted from an earlier sign-in`() async throws {
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)
         let page = try await site.reauthenticationCode(
@@ -133,7 +135,10 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackI3)) func `is not taken from a provider that neither asks nor says when it has`() async throws {
+    @Test(.tags(.upstreamState))
+    func `A user without a password is not accepted from a provider that neither asks nor states the time`()
+        async throws
+    {
         let upstream = try ScriptedUpstream(issuer: "https://www.facebook.com")
         upstream.deviate {
             $0.resources = ["https://graph.facebook.com/me": ["id": "77", "name": "Ada", "email": "ada@example.com"]]
@@ -149,7 +154,7 @@ extension Site {
         await site.close()
     }
 
-    @Test(.tags(.attackF6)) func `shows the second factor as well`() async throws {
+    @Test(.tags(.factorChange)) func `A user without a password also shows the second factor`() async throws {
         let site = try await Site.brokering(upstream)
         let access = try await site.signIn(through: upstream).access
         let bearer = try await site.bearer(access)
@@ -170,7 +175,7 @@ extension Site {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `The device's own Sign in with Apple, by our client` {
+@Suite(.timeLimit(.minutes(1))) struct AppleReauthenticationTests {
     /// Apple's dialog, which signs the nonce of the request.
     private struct Dialog: AppleIDProvider {
         let key: Key
@@ -194,7 +199,8 @@ extension Site {
         func revocations() -> AsyncStream<Void> { AsyncStream { $0.finish() } }
     }
 
-    @Test func `signs the session in, once for each dialog`() async throws {
+    @Test
+    func `Sign in with Apple on the device, by our client, signs the session in, once for each dialog`() async throws {
         let upstream = try ScriptedUpstream(issuer: "https://appleid.apple.com")
         let key = try Key.generate(.es256).pemWithSecretsForStorage().split(separator: "\n").dropFirst().dropLast()
             .joined()

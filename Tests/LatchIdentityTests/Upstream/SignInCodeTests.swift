@@ -10,9 +10,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The URL of an app` {
+@Suite struct AppURLTests {
     @Test(
-        .tags(.attackB11),
+        .tags(.appRedirect),
         arguments: [
             "javascript:alert(1)", "data:text/html,x", "https://evil.example/", "http://notes/auth/callback",
             "notes://auth/callback/../evil", "notes://auth/callback?x=1", "notes://auth/callback#x",
@@ -20,7 +20,7 @@ import Testing
             "notes://auth/callbac", "NOTES://auth/callback", "notes:auth/callback", "notes://auth/callback\u{301}",
             "//evil.example", "notes://auth/callback https://evil.example", "notes://evil@auth/callback", "",
         ])
-    func `is one that is configured, character by character`(redirect: String) async throws {
+    func `The URL of an app is a configured one, character by character`(redirect: String) async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
@@ -32,7 +32,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is there, once, with a challenge of S256`() async throws {
+    @Test func `The URL of an app comes once, with a challenge of S256`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let challenge = Base64URL.encode(UpstreamApp().verifier.digest)
@@ -50,7 +50,8 @@ import Testing
     }
 
     /// The FAQ of AuthPackage: `curl -I "<base>/api/auth/microsoft?redirect=<scheme>://auth/callback"` should show `state=`.
-    @Test func `is tried out by a HEAD request without a challenge, which begins nothing that ends`() async throws {
+    @Test
+    func `The URL of an app is probed by a HEAD request without a challenge, which begins nothing`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let path = "/api/auth/staff?redirect=notes%3A%2F%2Fauth%2Fcallback"
@@ -61,7 +62,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackI6)) func `gets a code and no tokens, in a response that nobody stores or learns of`()
+    @Test(.tags(.deepLinkTokens))
+    func `The URL of an app gets a code and no tokens, in a response that is neither stored nor referred`()
         async throws
     {
         let upstream = try ScriptedUpstream()
@@ -84,7 +86,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackI6)) func `gets tokens where it is configured for them, and only without a challenge`()
+    @Test(.tags(.deepLinkTokens))
+    func `The URL of an app gets tokens if it is configured for them, and only without a challenge`()
         async throws
     {
         let upstream = try ScriptedUpstream()
@@ -106,12 +109,12 @@ import Testing
 }
 
 /// AuthPackage's guide, "Microsoft OAuth (mobile + web)": without a mobile redirect the callback responds with JSON for web.
-@Suite struct `A browser without an app` {
+@Suite struct BrowserWithoutAppTests {
     private func site(_ upstream: ScriptedUpstream) async throws -> Site {
         try await Site.brokering(upstream) { $0.answersBrowsersWithTokens = true }
     }
 
-    @Test func `gets the tokens as JSON and the cookie, which nobody stores`() async throws {
+    @Test func `A browser without an app gets the tokens as JSON and the cookie, without caching`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await site(upstream)
         var agent = UserAgent(site)
@@ -126,7 +129,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `reads the provider's refusal as JSON`() async throws {
+    @Test func `A browser without an app reads the provider's refusal as JSON`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await site(upstream)
         var agent = UserAgent(site)
@@ -136,7 +139,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `answers with the second factor on a page first`() async throws {
+    @Test func `A browser without an app answers with the second factor on a page first`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await site(upstream)
         let (totp, access) = try await site.enrol()
@@ -152,7 +155,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is not sent by a page of another site, which would replace its session`() async throws {
+    @Test func `A browser without an app cannot be sent by a page of another site`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await site(upstream)
         let response = try await site.send(.get, "/api/auth/staff", fields: ["Sec-Fetch-Site": "cross-site"])
@@ -162,7 +165,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `begins nothing where the server is not set to it, for a link, or with a challenge`() async throws {
+    @Test func `A browser without an app begins nothing if turned off, for a link, or with a challenge`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await site(upstream)
         let other = try await Site.brokering(ScriptedUpstream())
@@ -177,13 +180,14 @@ import Testing
     }
 }
 
-@Suite struct `The code of a sign-in` {
+@Suite struct SignInCodeTests {
     private func code(_ site: Site, _ upstream: ScriptedUpstream, _ app: UpstreamApp) async throws -> String {
         var agent = UserAgent(site)
         return try await site.visit(&agent, upstream, app).parameters["code"] ?? ""
     }
 
-    @Test(.tags(.attackI6)) func `is exchanged once, within a minute, by the app that began`() async throws {
+    @Test(.tags(.deepLinkTokens))
+    func `The code of a sign-in is exchanged once, within a minute, by the app that began`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let app = UpstreamApp()
@@ -207,7 +211,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is exchanged by one of many at once`() async throws {
+    @Test func `The code of a sign-in is exchanged by one of many at once`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let app = UpstreamApp()
@@ -224,7 +228,7 @@ import Testing
         arguments: [
             [:], ["code": "x"], ["code": "x", "code_verifier": ""], ["code": "x", "code_verifier": "short"],
             ["code": 1, "code_verifier": 2],
-        ] as [JSONValue]) func `is text, with a verifier`(body: JSONValue) async throws
+        ] as [JSONValue]) func `The code of a sign-in is text, with a verifier`(body: JSONValue) async throws
     {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
@@ -232,7 +236,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `ends with a change of the account's credentials`() async throws {
+    @Test func `The code of a sign-in ends with a change of the account's credentials`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)
@@ -250,8 +254,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8, .attackE9), arguments: [true, false])
-    func `ends with a sign-out everywhere, and with a change of address that its owner refuses`(
+    @Test(.tags(.accountPreHijack, .addressChange), arguments: [true, false])
+    func `The code of a sign-in ends with a sign-out everywhere, and with a refused change of address`(
         isSignOut: Bool
     ) async throws {
         let upstream = try ScriptedUpstream()
@@ -274,7 +278,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `of a link is no code of a sign-in, and the other way round`() async throws {
+    @Test func `The code of a sign-in of a link is not a code of a sign-in, nor the reverse`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let signedIn = try await site.signIn(through: upstream)

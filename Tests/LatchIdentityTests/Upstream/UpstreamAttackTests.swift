@@ -28,11 +28,12 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
     ]
 }
 
-@Suite struct `Microsoft's directories` {
+@Suite struct MicrosoftDirectoryTests {
     private static let words = "microsoft;client_id=m"
     private static let secrets = "microsoft=s"
 
-    @Test(.tags(.attackI1)) func `each have their own issuer, and their own users`() async throws {
+    @Test(.tags(.tenantIssuer))
+    func `Microsoft's directories each have their own issuer, and their own users`() async throws {
         let upstream = try microsoft()
         let site = try await Site.brokering(upstream, Self.words, secrets: Self.secrets)
         let users = [
@@ -49,7 +50,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI1)) func `cannot speak for each other, nor for the template`() async throws {
+    @Test(.tags(.tenantIssuer))
+    func `Microsoft's directories cannot speak for each other, nor for the template`() async throws {
         let upstream = try microsoft()
         let site = try await Site.brokering(upstream, Self.words, secrets: Self.secrets)
         for issuer in [
@@ -71,7 +73,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI1)) func `are those that the configuration lists`() async throws {
+    @Test(.tags(.tenantIssuer)) func `Microsoft's directories are those in the configuration`() async throws {
         let upstream = try microsoft("organizations")
         let site = try await Site.brokering(
             upstream, Self.words + ";tenant=organizations;tenants=\(contoso.uppercased())", secrets: Self.secrets)
@@ -88,8 +90,9 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
     }
 }
 
-@Suite struct `An address that a provider states` {
-    @Test(.tags(.attackI2)) func `neither signs in to the account that has it, nor links it`() async throws {
+@Suite struct UpstreamAddressTests {
+    @Test(.tags(.emailLinking))
+    func `An address from a provider neither signs in to its account, nor links it`() async throws {
         let upstream = try microsoft()
         let site = try await Site.brokering(
             upstream, "microsoft;client_id=m;email_domains=example.com", secrets: "microsoft=s")
@@ -110,12 +113,12 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
     }
 
     @Test(
-        .tags(.attackI2),
+        .tags(.emailLinking),
         arguments: [
             ("xms_edov", true, "example.com", true), ("email_verified", true, "example.com", false),
             ("xms_edov", true, "example.org", false), ("xms_edov", false, "example.com", false),
         ])
-    func `counts as verified only if the provider says so and decides about its domain`(
+    func `An address from a provider counts as verified only if the provider decides about its domain`(
         flag: String, value: Bool, domain: String, isVerified: Bool
     ) async throws {
         let upstream = try microsoft()
@@ -129,7 +132,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI2)) func `does not tell two issuers' users with one subject apart, which their issuers do`()
+    @Test(.tags(.emailLinking))
+    func `An address from a provider does not distinguish two issuers' users with one subject`()
         async throws
     {
         let upstream = try microsoft()
@@ -141,7 +145,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackE8, .attackI2)) func `ends the links of strangers when its owner proves it`() async throws {
+    @Test(.tags(.accountPreHijack, .emailLinking))
+    func `An address from a provider ends the links of strangers when its owner proves it`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         // A stranger signs up with the address, through a provider that lets them claim it.
@@ -156,7 +161,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackE8)) func `keeps the link of the session that proves it`() async throws {
+    @Test(.tags(.accountPreHijack))
+    func `An address from a provider keeps the link of the session that proves it`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let signedIn = try await site.signIn(through: upstream)
@@ -170,8 +176,9 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
     }
 }
 
-@Suite struct `A response of a provider` {
-    @Test(.tags(.attackI3)) func `is taken from the browser that began, once, in time, and unchanged`() async throws {
+@Suite struct UpstreamAttackTests {
+    @Test(.tags(.upstreamState))
+    func `A provider's response is accepted once, in time, unchanged, and from the browser that began`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
@@ -202,7 +209,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI3)) func `is taken within ten minutes`() async throws {
+    @Test(.tags(.upstreamState)) func `A provider's response is taken within ten minutes`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
@@ -213,8 +220,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI3), arguments: SharedStore.all)
-    func `is taken by any node, and by one alone`(store: SharedStore) async throws {
+    @Test(.tags(.upstreamState), arguments: SharedStore.all)
+    func `A provider's response is accepted by any node, but by only one`(store: SharedStore) async throws {
         let (upstream, location) = (try ScriptedUpstream(), try await store.location())
         let site = try await Site.brokering(upstream, storedAt: location)
         var agent = UserAgent(site)
@@ -234,7 +241,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI3)) func `is not that of another provider`() async throws {
+    @Test(.tags(.upstreamState)) func `A provider's response is not that of another provider`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(
             upstream,
@@ -249,7 +256,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI3)) func `carries the nonce of its attempt`() async throws {
+    @Test(.tags(.upstreamState)) func `A provider's response carries the nonce of its attempt`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var claims = Site.ada
@@ -312,8 +319,10 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         return all
     }()
 
-    @Test(.tags(.attackI4), arguments: failures.keys.sorted())
-    func `that is none leaves no account and no session, and the user reads why`(name: String) async throws {
+    @Test(.tags(.upstreamFailure), arguments: failures.keys.sorted())
+    func `A provider's response that is invalid leaves no account and no session, and shows the reason`(name: String)
+        async throws
+    {
         let upstream = try ScriptedUpstream()
         let (deviations, error) = try #require(Self.failures[name])
         upstream.deviate { $0 = deviations }
@@ -331,7 +340,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI4)) func `that is an error passes no text of the provider's on`() async throws {
+    @Test(.tags(.upstreamFailure))
+    func `A provider's response that is an error passes no text of the provider on`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
@@ -346,7 +356,8 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI4)) func `cannot be asked for while the provider is away`() async throws {
+    @Test(.tags(.upstreamFailure))
+    func `A provider's response cannot be requested while the provider is away`() async throws {
         let upstream = try ScriptedUpstream()
         upstream.deviate { $0.response = { _ in throw HTTPError.timeout } }
         let site = try await Site.brokering(upstream)
@@ -357,7 +368,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         await site.close()
     }
 
-    @Test(.tags(.attackI7)) func `of an attempt into which a stolen code was put is refused by its nonce`()
+    @Test(.tags(.upstreamPKCE)) func `A provider's response with a stolen code is refused by its nonce`()
         async throws
     {
         let upstream = try ScriptedUpstream()
@@ -375,9 +386,9 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
     }
 }
 
-@Suite struct `The metadata of a provider` {
+@Suite struct UpstreamMetadataTests {
     @Test(
-        .tags(.attackI5),
+        .tags(.serverSideRequest),
         arguments: [
             "http://127.0.0.1:8080/jwks", "https://127.0.0.1/jwks", "https://localhost/jwks", "https://[::1]/jwks",
             "https://169.254.169.254/latest/meta-data", "https://2130706433/", "https://0x7f000001/",
@@ -385,7 +396,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             "https://a.localhost/", "http://sso.example.com/jwks", "https://127.1/", "https://localhost./jwks",
             "https://a.localhost./", "https://metadata/", "https://[::ffff:127.0.0.1]/",
         ])
-    func `leads to no request within this machine or its network`(url: String) async throws {
+    func `A provider's metadata leads to no request within this machine or its network`(url: String) async throws {
         for member in ["jwks_uri", "token_endpoint", "userinfo_endpoint"] {
             let upstream = try ScriptedUpstream()
             upstream.deviate { $0.metadata = { $0[member] = .string(url) } }
@@ -398,8 +409,9 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         }
     }
 
-    @Test(.tags(.attackI5), arguments: ["http://127.0.0.1/x", "https://localhost/x", "https://other.example/x"])
-    func `follows no redirect to elsewhere`(target: String) async throws {
+    @Test(
+        .tags(.serverSideRequest), arguments: ["http://127.0.0.1/x", "https://localhost/x", "https://other.example/x"])
+    func `A provider's metadata follows no redirect to another origin`(target: String) async throws {
         for path in ["/.well-known/openid-configuration", "/jwks", "/token", "/userinfo"] {
             let upstream = try ScriptedUpstream()
             upstream.deviate {

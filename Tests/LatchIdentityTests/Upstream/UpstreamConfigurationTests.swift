@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The configuration of other providers` {
+@Suite struct UpstreamConfigurationTests {
     @Test(arguments: [
         ("staff;client_id=a", "staff=s", "an issuer for 'staff'"),
         ("google;client_id=a;issuer=https://x.example", "google=s", "no issuer for 'google'"),
@@ -23,7 +23,7 @@ import Testing
         ("google;client_id=a;secret_file=/dev/null", "google=s", "left out for 'google'"),
         ("google;client_id=a", "google=s other=s", "'other' is not one of them"),
     ])
-    func `is refused at the start where a provider cannot work`(
+    func `The configuration of other providers is refused at the start if a provider cannot work`(
         words: String, secrets: String, problem: String
     ) async throws {
         let upstream = try ScriptedUpstream()
@@ -33,13 +33,13 @@ import Testing
         #expect(error?.hint != nil)
     }
 
-    @Test func `is refused without a URL of an app`() async throws {
+    @Test func `The configuration of other providers is refused without a URL of an app`() async throws {
         let upstream = try ScriptedUpstream()
         let error = await failure { try await Site.brokering(upstream) { $0.signInRedirects = [] } }
         #expect(error?.message.contains("sign_in_redirects") == true)
     }
 
-    @Test func `reads a secret from a file, and shows none`() async throws {
+    @Test func `The configuration of other providers reads a secret from a file, and shows none`() async throws {
         let folder = try TemporaryFolder()
         let path = folder.file() + ".secret"
         let upstream = try ScriptedUpstream()
@@ -60,7 +60,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `adds routes for its providers alone`() async throws {
+    @Test func `The configuration of other providers adds routes only for its providers`() async throws {
         let site = try await Site()
         #expect(try await site.get("/api/auth/google").status == 404)
         #expect(try await site.post("/api/auth/exchange", [:]).status == 404)
@@ -72,7 +72,8 @@ import Testing
         await brokering.close()
     }
 
-    @Test(.timeLimit(.minutes(1))) func `fetches metadata again after a day, and no more often`() async throws {
+    @Test(.timeLimit(.minutes(1)))
+    func `The configuration of other providers fetches metadata again after a day, and no more often`() async throws {
         let upstream = try ScriptedUpstream()
         let brokering = try await Site.brokering(upstream)
         var count = 0

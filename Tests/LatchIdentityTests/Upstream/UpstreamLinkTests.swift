@@ -10,8 +10,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A link to another provider` {
-    @Test func `is made by a user who is signed in, and signs in from then on`() async throws {
+@Suite struct UpstreamLinkTests {
+    @Test
+    func `A link to another provider is made by a user who is signed in, and signs in from then on`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         try await site.signUp()
@@ -38,7 +39,10 @@ import Testing
         await site.close()
     }
 
-    @Test func `survives a new password, whose notice names it in the owner's language`() async throws {
+    @Test
+    func `A link to another provider survives a new password, whose notice names it in the owner's language`()
+        async throws
+    {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let account = try await site.signUp()
@@ -61,7 +65,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `needs a recent login, of the server's own client`() async throws {
+    @Test func `A link to another provider needs a recent login, of the server's own client`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream) {
             $0.clients = [OAuthClient(id: "phone", grants: [.password, .refreshToken])]
@@ -85,7 +89,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackI3)) func `is made by the app that began alone`() async throws {
+    @Test(.tags(.upstreamState)) func `A link to another provider is made only by the app that began`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         try await site.signUp()
@@ -99,7 +103,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `belongs to one account, which has one for each provider`() async throws {
+    @Test func `A link to another provider belongs to one account, which has one for each provider`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let app = UpstreamApp()
@@ -121,7 +125,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is removed, except for the last way to sign in`() async throws {
+    @Test func `A link to another provider is removed, except for the last way to sign in`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let first = try await site.signIn(through: upstream)
@@ -141,7 +145,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `takes with it who signed in through it`() async throws {
+    @Test func `A link to another provider ends its sessions when it is removed`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         try await site.signUp()
@@ -156,7 +160,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF8)) func `is neither made nor removed by a device that was signed out meanwhile`() async throws
+    @Test(.tags(.factorBypass))
+    func `A link to another provider is neither made nor removed by a device that was signed out meanwhile`()
+        async throws
     {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
@@ -179,7 +185,10 @@ import Testing
         await site.close()
     }
 
-    @Test func `to a provider that is no longer configured signs nobody in, and is no way to sign in`() async throws {
+    @Test
+    func `A link to a provider that is no longer configured signs no user in, and is not a way to sign in`()
+        async throws
+    {
         let upstream = try ScriptedUpstream()
         let words = "staff;issuer=https://sso.example.com;client_id=latch github;client_id=g"
         let secrets = "staff=s github=s"
@@ -204,7 +213,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `goes with its account`() async throws {
+    @Test func `A link to another provider goes with its account`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)
@@ -216,8 +225,9 @@ import Testing
     }
 }
 
-@Suite struct `A second factor after another provider` {
-    @Test(.tags(.attackF8)) func `is asked for in the browser, and used up`() async throws {
+@Suite struct UpstreamSecondFactorTests {
+    @Test(.tags(.factorBypass))
+    func `A second factor after another provider is asked for in the browser, and used up`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 100 }
         let (totp, access) = try await site.enrol()
@@ -252,7 +262,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF1)) func `says when it may be tried again`() async throws {
+    @Test(.tags(.factorCodeReplay))
+    func `A second factor after another provider states when it can be tried again`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 100 }
         let (totp, access) = try await site.enrol()
@@ -269,7 +280,10 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackE8, .attackF8)) func `ends, as codes for the app do, with a sign-out everywhere`() async throws {
+    @Test(.tags(.accountPreHijack, .factorBypass))
+    func `A second factor after another provider ends, as codes for the app do, with a sign-out everywhere`()
+        async throws
+    {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 100 }
         let (totp, access) = try await site.enrol()
@@ -283,7 +297,8 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackF4)) func `cannot be left out, nor be proved where logins by password prove it`() async throws {
+    @Test(.tags(.halfAuthentication))
+    func `A second factor after another provider cannot be skipped, nor proved at a password login`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 100 }
         let (totp, access) = try await site.enrol()

@@ -11,7 +11,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The log of a provider that does not work` {
+@Suite struct UpstreamLogTests {
     /// A way in which a provider fails.
     struct Flaw: Sendable, CustomTestStringConvertible {
         let refusal: String
@@ -50,7 +50,8 @@ import Testing
         Flaw("staff:userinfo:timeout", at: "/userinfo") { throw HTTPError.timeout },
     ]
 
-    @Test(arguments: flaws) func `has its name, the part and the error, and nothing of what it says`(
+    @Test(arguments: flaws)
+    func `The log of a failing provider has its name, the part and the error, and nothing of its text`(
         flaw: Flaw
     ) async throws {
         let upstream = try ScriptedUpstream()
@@ -78,7 +79,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `has nothing of a user who refuses, and names what the browser has brought`() async throws {
+    @Test
+    func `The log of a failing provider has nothing of a user who refuses, and names the parameters`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         for (error, refusal) in [
@@ -102,7 +104,9 @@ import Testing
     }
 
     @Test(arguments: flaws.filter { !$0.refusal.contains("id_token") && !$0.refusal.contains("userinfo") })
-    func `is found by an operator's check, which a provider in order passes`(flaw: Flaw) async throws {
+    func `The log of a failing provider agrees with an operator's check, which a working provider passes`(flaw: Flaw)
+        async throws
+    {
         let upstream = try ScriptedUpstream()
         var configuration = try IdentityConfiguration(values: [
             "upstreams": "staff;issuer=https://sso.example.com;client_id=latch", "upstream_secrets": "staff=s3cret",

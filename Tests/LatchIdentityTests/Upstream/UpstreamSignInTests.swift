@@ -11,8 +11,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A sign-in through another provider` {
-    @Test func `creates an account once, and signs in to it again whatever its address is then`() async throws {
+@Suite struct UpstreamSignInTests {
+    @Test
+    func `A sign-in through another provider creates an account once, and finds it after a new address`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let first = try await site.signIn(through: upstream)
@@ -33,7 +34,10 @@ import Testing
         await site.close()
     }
 
-    @Test func `keeps the cookie of its attempt from scripts, from plain http and from other hosts`() async throws {
+    @Test
+    func `A sign-in through another provider keeps its attempt's cookie from scripts, http and other hosts`()
+        async throws
+    {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
@@ -57,7 +61,8 @@ import Testing
     }
 
     // Report 1 in Documentation/PublicReports.md: the provider appends a parameter that is not encoded.
-    @Test func `reads a callback as it was sent, whatever else is in it`() async throws {
+    @Test
+    func `A sign-in through another provider reads a callback as it was sent, whatever else is in it`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
@@ -68,7 +73,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `takes the address from the provider's other page where its token has none`() async throws {
+    @Test
+    func `A sign-in through another provider takes the address from user info if its token has none`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let signedIn = try await site.signIn(through: upstream, as: ["sub": "carol"])
@@ -76,7 +82,9 @@ import Testing
         await site.close()
     }
 
-    @Test func `takes the verification of an address from the other page where its token has none`() async throws {
+    @Test
+    func `A sign-in through another provider takes the verification from user info if its token has none`() async throws
+    {
         let upstream = try ScriptedUpstream()
         upstream.deviate {
             $0.resources = [
@@ -95,7 +103,9 @@ import Testing
     }
 
     @Test(arguments: [401, 403, 404] as [HTTPStatus])
-    func `goes on without the other page where the provider refuses it`(status: HTTPStatus) async throws {
+    func `A sign-in through another provider continues without user info if the provider refuses it`(status: HTTPStatus)
+        async throws
+    {
         let upstream = try ScriptedUpstream()
         upstream.deviate { $0.response = { $0.path == "/userinfo" ? HTTPResponse(status: status) : nil } }
         let site = try await Site.brokering(upstream)
@@ -107,7 +117,9 @@ import Testing
     }
 
     @Test(arguments: ["", "<html>", #"{"email":"y@example.org","email_verified":true}"#, #"{"sub":"z"}"#])
-    func `needs no other page where its token has an address`(content: String) async throws {
+    func `A sign-in through another provider needs no user info if its token has an address`(content: String)
+        async throws
+    {
         let upstream = try ScriptedUpstream()
         upstream.deviate {
             $0.response = {
@@ -122,7 +134,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `asks for the address only of a user without an account`() async throws {
+    @Test
+    func `A sign-in through another provider asks for the address only of a user without an account`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         for _ in 0..<3 { #expect(try await site.signIn(through: upstream, as: ["sub": "carol"]).status == 200) }
@@ -130,8 +143,9 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.attackI4), .timeLimit(.minutes(1)))
-    func `uses the metadata that it has while the provider's cannot be had`() async throws {
+    @Test(.tags(.upstreamFailure), .timeLimit(.minutes(1)))
+    func `A sign-in through another provider uses the known metadata while the provider's is unavailable`() async throws
+    {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         #expect(try await site.signIn(through: upstream).status == 200)
@@ -166,7 +180,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `repeats the app's state, and refuses one that fits no URL`() async throws {
+    @Test
+    func `A sign-in through another provider repeats the app's state, and refuses one that fits no URL`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
@@ -183,7 +198,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `needs an address`() async throws {
+    @Test func `A sign-in through another provider needs an address`() async throws {
         let upstream = try ScriptedUpstream()
         upstream.deviate { $0.metadata = { $0["userinfo_endpoint"] = nil } }
         let site = try await Site.brokering(upstream)
@@ -195,7 +210,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `ends with the account that is shut`() async throws {
+    @Test func `A sign-in through another provider ends with an account that is disabled`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         _ = try await site.signIn(through: upstream)
@@ -208,7 +223,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `counts new accounts as sign-ups do`() async throws {
+    @Test func `A sign-in through another provider counts new accounts as sign-ups do`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream) { $0.signUpLimitPerHour = 2 }
         for number in 0..<2 {
@@ -223,7 +238,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `passes the app's wish for a page on, and no other`() async throws {
+    @Test func `A sign-in through another provider passes on only the app's prompt`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
@@ -233,7 +248,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `lets a user who refuses return to the app at once`() async throws {
+    @Test func `A sign-in through another provider lets a user who refuses return to the app at once`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var agent = UserAgent(site)
@@ -248,7 +263,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `is recent since the user authenticated there, where the provider says when`() async throws {
+    @Test
+    func `A sign-in through another provider is recent since the stated authentication at the provider`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         var claims = Site.ada
@@ -260,7 +276,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is counted, and limited as every route is`() async throws {
+    @Test func `A sign-in through another provider is counted, and limited as every route is`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream) { $0.loginLimitPerMinute = 1 }
         #expect(try await site.signIn(through: upstream).status == 200)
@@ -274,8 +290,8 @@ import Testing
     }
 }
 
-@Suite struct `A known provider of sign-ins` {
-    @Test func `is known by its interface and its number: GitHub`() async throws {
+@Suite struct KnownProviderTests {
+    @Test func `GitHub as a provider of sign-ins is known by its interface and its number`() async throws {
         let upstream = try ScriptedUpstream()
         upstream.deviate {
             $0.resources = [
@@ -298,7 +314,8 @@ import Testing
         await site.close()
     }
 
-    @Test func `may keep the addresses from its app, and then has the public one: GitHub`() async throws {
+    @Test
+    func `GitHub as a provider of sign-ins can keep the addresses from its app, and has the public one`() async throws {
         let upstream = try ScriptedUpstream()
         upstream.deviate {
             $0.resources = ["https://api.github.com/user": ["id": 4711, "login": "ada", "email": "ada@example.com"]]
@@ -311,7 +328,9 @@ import Testing
         await site.close()
     }
 
-    @Test func `is known by its interface, whose user is that of the token: Facebook`() async throws {
+    @Test
+    func `Facebook as a provider of sign-ins is known by its interface, whose user is that of the token`() async throws
+    {
         let upstream = try ScriptedUpstream(issuer: "https://www.facebook.com")
         upstream.deviate {
             $0.resources = ["https://graph.facebook.com/me": ["id": "77", "name": "Ada", "email": "ada@example.com"]]
@@ -325,7 +344,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `posts its response, with a name the first time: Apple`() async throws {
+    @Test func `Apple as a provider of sign-ins posts its response, with a name the first time`() async throws {
         let upstream = try ScriptedUpstream(issuer: "https://appleid.apple.com")
         let key = try Key.generate(.es256).pemWithSecretsForStorage().split(separator: "\n").dropFirst().dropLast()
             .joined()

@@ -5,8 +5,8 @@ import LatchCrypto
 import LatchJOSE
 import Testing
 
-@Suite struct `An encryption key` {
-    @Test func `is stored and restored as a JSON Web Key, of each kind`() throws {
+@Suite struct EncryptionKeyTests {
+    @Test func `An encryption key is stored and restored as a JSON Web Key, of each kind`() throws {
         var keys = try generatedAlgorithms.map { try EncryptionKey.generate($0) }
         keys += try EncryptionKey.Curve.allCases.map { try EncryptionKey.generate(.ecdhES, curve: $0) }
         keys.append(try EncryptionKey(secret: SymmetricKey(size: .bits256), algorithm: .dir, id: "d"))
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `has the thumbprint as its ID, which a signature key would have`() throws {
+    @Test func `An encryption key has the thumbprint as its ID, which a signature key would have`() throws {
         let key = try EncryptionKey.generate(.ecdhES)
         var jwk = key.jwk
         jwk["use"] = nil
@@ -35,7 +35,8 @@ import Testing
         #expect(try Key(jwk: jwk).thumbprint == key.id)
     }
 
-    @Test func `is refused without an algorithm, with another one, or with one for signatures`() throws {
+    @Test
+    func `An encryption key is refused without an algorithm, with another one, or with one for signatures`() throws {
         let stored = try EncryptionKey.generate(.rsaOAEP).jwkWithSecretsForStorage()
         func changed(_ name: String, _ value: JSONValue?) -> JSONObject {
             var jwk = stored
@@ -63,7 +64,8 @@ import Testing
         #expect { try Key(jwk: stored) } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 
-    @Test func `on a curve is refused where its halves do not belong together, or its point is elsewhere`() throws {
+    @Test
+    func `An encryption key on a curve is refused if its halves do not match, or its point is elsewhere`() throws {
         for curve in EncryptionKey.Curve.allCases {
             let stored = try EncryptionKey.generate(.ecdhES, curve: curve).jwkWithSecretsForStorage()
             let other = try EncryptionKey.generate(.ecdhES, curve: curve).jwkWithSecretsForStorage()
@@ -75,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `of a secret has the size that its algorithm requires`() throws {
+    @Test func `An encryption key of a secret has the size that its algorithm requires`() throws {
         for bits in [0, 64, 127, 128, 192, 256, 512] {
             let secret = SymmetricKey(size: .init(bitCount: bits))
             for (algorithm, size) in [(KeyManagementAlgorithm.a128KW, 128), (.a256KW, 256), (.a256GCMKW, 256)]
@@ -101,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `of a password has a bound, which a JSON Web Key cannot state`() throws {
+    @Test func `An encryption key of a password has a bound, which a JSON Web Key cannot state`() throws {
         for (password, iterations, algorithm) in [
             ([], 1000, KeyManagementAlgorithm.pbes2HS256A128KW), ([1], 999, .pbes2HS256A128KW),
             ([1], 1 << 31, .pbes2HS256A128KW), ([1], 1000, .a128KW), ([1], 1000, .dir),
@@ -121,7 +123,7 @@ import Testing
     }
 }
 
-@Suite struct `What the owner of an encryption key lets it do` {
+@Suite struct EncryptionKeyUseTests {
     private static let names: [(KeyManagementAlgorithm, String, String)] = [
         (.rsaOAEP, "wrapKey", "unwrapKey"), (.rsaOAEP, "encrypt", "decrypt"), (.a128KW, "wrapKey", "unwrapKey"),
         (.a256GCMKW, "wrapKey", "unwrapKey"),
@@ -134,7 +136,9 @@ import Testing
     }
 
     @Test(arguments: names)
-    func `may be one of both`(algorithm: KeyManagementAlgorithm, encrypting: String, decrypting: String) throws {
+    func `The permitted operations of an encryption key can be one of both`(
+        algorithm: KeyManagementAlgorithm, encrypting: String, decrypting: String
+    ) throws {
         let whole = try key(algorithm, [.string(encrypting), .string(decrypting)])
         #expect(whole.canEncrypt && whole.canDecrypt)
         let reader = try key(algorithm, [.string(decrypting)])
@@ -150,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: ["deriveKey", "deriveBits"])
-    func `is one thing for a key agreement`(name: String) throws {
+    func `The permitted operations of an encryption key are one for a key agreement`(name: String) throws {
         let whole = try key(.ecdhES, [.string(name)])
         #expect(whole.canEncrypt && whole.canDecrypt)
         #expect { try key(.ecdhES, ["unwrapKey"]) } throws: { JOSEError.unsuitableKey ~= $0 }
@@ -158,8 +162,10 @@ import Testing
     }
 }
 
-@Suite struct `A key set with keys for encryption` {
-    @Test func `keeps them apart from those for signatures, even with the same ID`() throws {
+@Suite struct EncryptionKeySetTests {
+    @Test
+    func `A key set with keys for encryption keeps them apart from those for signatures, even with the same ID`() throws
+    {
         let signing = try Key.generate(.es256, id: "k")
         let encrypting = try EncryptionKey.generate(.ecdhES, id: "k")
         let set = KeySet([signing], encryptionKeys: [encrypting, try .generate(.a128KW)])
@@ -173,7 +179,8 @@ import Testing
         #expect(read["k"]?.algorithm == .es256)
     }
 
-    @Test func `tells them by use or alg, and ignores those that it cannot use`() throws {
+    @Test
+    func `A key set with keys for encryption distinguishes them by use or alg, and ignores unusable ones`() throws {
         var keys = try [EncryptionKey.generate(.ecdhES, id: "a"), .generate(.rsaOAEP, id: "b")].map(\.jwk)
         keys[1]["use"] = nil
         var unnamed = keys[0]

@@ -36,7 +36,7 @@ private struct Peer {
 @Suite(
     .enabled(Comment(rawValue: PythonPeers.hint)) { await PythonPeers.install() }
 )
-struct `Encrypted texts next to joserfc` {
+struct EncryptionPeerTests {
     private static let content = "It is encrypted here. And read there."
 
     /// Decrypts each text, and encrypts its content again with the same key and algorithms.
@@ -57,7 +57,7 @@ struct `Encrypted texts next to joserfc` {
         print(json.dumps(made))
         """
 
-    @Test func `are read there where they were made here, and here where they were made there`() async throws {
+    @Test func `Encrypted texts of ours are read by joserfc, and its are read by us`() async throws {
         let peers = try Peer.all()
         let cases = try peers.map { peer -> JSONValue in
             let text = try JWE.encrypt(Array(Self.content.utf8), for: peer.key, using: peer.content)

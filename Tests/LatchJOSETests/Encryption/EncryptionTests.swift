@@ -37,7 +37,7 @@ func replaced(_ text: String, header: String) -> String {
 
 private let plaintext = Array("The true sign of intelligence is not knowledge but imagination.".utf8)
 
-@Suite struct `An encrypted text` {
+@Suite struct EncryptionTests {
     private static let rsa = Result { try EncryptionKey.generate(.rsaOAEP256) }
 
     private func check(_ key: EncryptionKey, _ content: ContentEncryptionAlgorithm) throws {
@@ -52,7 +52,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         #expect(try decrypt(try JWE.encrypt([], for: key, using: content), with: key).plaintext.isEmpty)
     }
 
-    @Test func `is read with the key for which it was made, by each algorithm`() throws {
+    @Test func `An encrypted text is read with the key for which it was made, by each algorithm`() throws {
         for algorithm in generatedAlgorithms {
             let key = try EncryptionKey.generate(algorithm)
             for (content, _) in contentAlgorithms { try check(key, content) }
@@ -71,7 +71,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test(.tags(.attackH8)) func `is refused with one error when anything of it was changed`() throws {
+    @Test(.tags(.encryptedToken)) func `An encrypted text is refused with one error after any change`() throws {
         let keys = try [
             Self.rsa.get(), .generate(.ecdhES), .generate(.ecdhESA128KW, curve: .x25519), .generate(.a256KW),
             .generate(.a128GCMKW), EncryptionKey(secret: SymmetricKey(size: .bits256), algorithm: .dir),
@@ -103,7 +103,8 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
     }
 
     /// Bleichenbacher's and Manger's attacks need an answer that differs.
-    @Test(.tags(.attackH8)) func `with RSA is refused in the same words, whatever is wrong with its key`() throws {
+    @Test(.tags(.encryptedToken))
+    func `An encrypted text with RSA is refused in the same words, whatever is wrong with its key`() throws {
         let key = try Self.rsa.get()
         let text = try JWE.encrypt(plaintext, for: key, using: .a128CBCHS256)
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -138,7 +139,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `is never read as something else after random changes`(seed: UInt64) throws {
+    func `An encrypted text is never read as something else after random changes`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         let keys = try [EncryptionKey.generate(.ecdhES, curve: .x25519), .generate(.a128KW), .generate(.a256GCMKW)]
         for key in keys {
@@ -163,7 +164,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test func `is refused when its header was changed, which the tag covers`() throws {
+    @Test func `An encrypted text is refused when its header was changed, which the tag covers`() throws {
         let key = try EncryptionKey.generate(.a128KW, id: "k")
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM, header: ["typ": "a"])
         let header = #"{"alg":"A128KW","enc":"A128GCM","kid":"k","typ":"a"}"#
@@ -177,7 +178,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test func `is refused with another key of the same kind`() throws {
+    @Test func `An encrypted text is refused with another key of the same kind`() throws {
         for algorithm in generatedAlgorithms {
             let text = try JWE.encrypt(plaintext, for: EncryptionKey.generate(algorithm, id: "k"), using: .a256GCM)
             #expect(throws: JOSEError.decryptionFailed) {
@@ -193,7 +194,8 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test func `is refused where it is not five parts of base64url with a header in JSON, or too long`() throws {
+    @Test
+    func `An encrypted text is refused unless it is five parts of base64url with a JSON header, in bounds`() throws {
         let key = try EncryptionKey.generate(.a128KW)
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
         let parts = text.split(separator: ".", omittingEmptySubsequences: false).map(String.init)
@@ -222,8 +224,9 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
     }
 }
 
-@Suite struct `What a decrypter accepts` {
-    @Test(.tags(.attackH8)) func `is what it lists, and of that the key's own algorithm`() throws {
+@Suite struct DecrypterTests {
+    @Test(.tags(.encryptedToken))
+    func `A decrypter accepts only its listed algorithms, and of those the key's own`() throws {
         let key = try EncryptionKey.generate(.a128KW, id: "k")
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
         #expect(try decrypt(text, with: key, [.a256KW, .a128KW], [.a128GCM]).plaintext == plaintext)
@@ -240,7 +243,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         #expect(throws: JOSEError.unknownKey) { try decrypt(text, with: asymmetric, [.a128KW, .ecdhES]) }
     }
 
-    @Test(.tags(.attackH8)) func `never has RSA1_5, none, or a name that is not registered`() throws {
+    @Test(.tags(.encryptedToken)) func `A decrypter never accepts RSA1_5, none, or an unregistered name`() throws {
         let key = try EncryptionKey.generate(.rsaOAEP)
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
         for name in ["RSA1_5", "none", "", "RSA-OAEP-512", "HS256"] {
@@ -257,7 +260,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
     }
 
     /// RFC 7516 §4.1.1 compares code points, and String equates the Kelvin sign with a K.
-    @Test(.tags(.attackH8)) func `is compared by code points`() throws {
+    @Test(.tags(.encryptedToken)) func `A decrypter compares algorithms by code points`() throws {
         let key = try EncryptionKey.generate(.a128KW)
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
         let name = "A128\u{212A}W"
@@ -268,7 +271,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         #expect(ContentEncryptionAlgorithm(rawValue: "\u{212A}") != ContentEncryptionAlgorithm(rawValue: "K"))
     }
 
-    @Test(.tags(.attackH8)) func `has no compression, in either direction`() throws {
+    @Test(.tags(.encryptedToken)) func `A decrypter accepts no compression, in either direction`() throws {
         let key = try EncryptionKey.generate(.a128KW)
         #expect(throws: JOSEError.refusedExtension) {
             try JWE.encrypt(plaintext, for: key, using: .a128GCM, header: ["zip": "DEF"])
@@ -280,7 +283,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test func `has the critical parameters that the caller understands, and no b64`() throws {
+    @Test func `A decrypter accepts the critical parameters that the caller understands, and no b64`() throws {
         let key = try EncryptionKey.generate(.a128KW)
         let header: JSONObject = ["exp": 1, "crit": ["exp"]]
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM, header: header)
@@ -301,7 +304,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test func `has no encrypted key where the recipient's key determines the content's`() throws {
+    @Test func `A decrypter accepts no encrypted key if the recipient's key determines the content's`() throws {
         let direct = try EncryptionKey(secret: SymmetricKey(size: .bits128), algorithm: .dir)
         for key in [direct, try .generate(.ecdhES)] {
             let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
@@ -312,7 +315,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test func `is chosen by the ID, or tried where there is none`() throws {
+    @Test func `A decrypter chooses a key by the ID, or tries the keys without one`() throws {
         let keys = try (0..<3).map { try EncryptionKey.generate(.a128KW, id: "\($0)") }
         let nameless = try EncryptionKey(secret: SymmetricKey(size: .bits128), algorithm: .a128KW)
         let decrypter = JWEDecrypter(
@@ -330,7 +333,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
     }
 }
 
-@Suite struct `The parameters of an algorithm` {
+@Suite struct AlgorithmParameterTests {
     private func changed(_ text: String, _ change: (inout JSONObject) -> Void) throws -> String {
         let head = try Base64URL.decode(text.prefix { $0 != "." })
         var members = try #require(try JSONValue(parsing: head).objectValue)
@@ -338,8 +341,8 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         return replaced(text, header: String(decoding: JSONValue.object(members).serialized(), as: UTF8.self))
     }
 
-    @Test(.tags(.attackH8))
-    func `are refused with that one error where the ephemeral key is missing, foreign or on no curve`() throws {
+    @Test(.tags(.encryptedToken))
+    func `The parameters of an algorithm are refused if the ephemeral key is missing, foreign or on no curve`() throws {
         let key = try EncryptionKey.generate(.ecdhES, curve: .p256)
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
         let other = try EncryptionKey.generate(.ecdhES, curve: .p384).jwk
@@ -371,7 +374,8 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
     }
 
     // RFC 7748 §6.1: the secret with these is zero, whatever the private key.
-    @Test(.tags(.attackH8)) func `are refused where the ephemeral key has a small order`() throws {
+    @Test(.tags(.encryptedToken))
+    func `The parameters of an algorithm are refused if the ephemeral key has a small order`() throws {
         let key = try EncryptionKey.generate(.ecdhES, curve: .x25519)
         let text = try JWE.encrypt(plaintext, for: key, using: .a128GCM)
         var one = [UInt8](repeating: 0, count: 32)
@@ -384,7 +388,8 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test(.tags(.attackH8)) func `bound the iterations of a password on both sides, before they are done`() throws {
+    @Test(.tags(.encryptedToken))
+    func `The parameters of an algorithm bound the iterations of a password on both sides`() throws {
         let generous = try EncryptionKey(password: [1], iterations: 2000)
         let text = try JWE.encrypt(plaintext, for: generous, using: .a128GCM)
         #expect(try decrypt(text, with: generous).plaintext == plaintext)
@@ -404,7 +409,7 @@ private let plaintext = Array("The true sign of intelligence is not knowledge bu
         }
     }
 
-    @Test func `belong to the key and not to the caller`() throws {
+    @Test func `The parameters of an algorithm belong to the key and not to the caller`() throws {
         let key = try EncryptionKey.generate(.a128GCMKW, id: "k")
         let header: JSONObject = [
             "alg": "dir", "enc": "A256GCM", "kid": "x", "iv": "x", "tag": "x", "epk": "x", "p2s": "x", "p2c": 1,

@@ -17,7 +17,7 @@ import Testing
 }
 
 @Suite(.enabled(if: VectorSet.wycheproof.has("json_web_encryption_test.json"), Comment(rawValue: VectorSet.hint)))
-struct `Wycheproof's encrypted tokens` {
+struct EncryptionVectorTests {
     /// Cases where the set is not followed, on purpose: RSA1_5 and compression are refused.
     private func isMeant(_ group: JSONValue, _ test: JSONValue) -> Bool {
         test["result"] == "valid" && group["private"]?["alg"] != "RSA1_5"
@@ -35,7 +35,7 @@ struct `Wycheproof's encrypted tokens` {
         }
     }
 
-    @Test func `are read or refused as the set says`() throws {
+    @Test func `Wycheproof's encrypted tokens are read or refused as the set says`() throws {
         let cases = try VectorSet.wycheproof.cases("json_web_encryption_test.json")
         #expect(cases.count == 139)
         var read = 0
@@ -58,7 +58,9 @@ struct `Wycheproof's encrypted tokens` {
             ("a128cbc_hs256_test.json", ContentCipher.cbc(bits: 128)), ("a192cbc_hs384_test.json", .cbc(bits: 192)),
             ("a256cbc_hs512_test.json", .cbc(bits: 256)),
         ])
-    func `of AES-CBC with an HMAC are read or refused as the set says`(file: String, cipher: ContentCipher) throws {
+    func `Wycheproof's encrypted tokens of AES-CBC with an HMAC are read or refused as the set says`(
+        file: String, cipher: ContentCipher
+    ) throws {
         let cases = try VectorSet.wycheproof.cases(file)
         #expect(cases.count == 94)
         for (_, test) in cases {
@@ -79,7 +81,7 @@ struct `Wycheproof's encrypted tokens` {
     .enabled(
         if: VectorSet.joseCookbook.has("jwe/5_2.key_encryption_using_rsa-oaep_with_aes-gcm.json"),
         Comment(rawValue: VectorSet.hint)))
-struct `RFC 7520's encrypted texts` {
+struct EncryptionCookbookTests {
     private static let compact = [
         "jwe/5_2.key_encryption_using_rsa-oaep_with_aes-gcm.json",
         "jwe/5_4.key_agreement_with_key_wrapping_using_ecdh-es_and_aes-keywrap_with_aes-gcm.json",
@@ -96,7 +98,7 @@ struct `RFC 7520's encrypted texts` {
     }
 
     @Test(arguments: compact)
-    func `are decrypted with their keys`(file: String) throws {
+    func `RFC 7520's encrypted texts are decrypted with their keys`(file: String) throws {
         let vector = try VectorSet.joseCookbook.json(file)
         let input = try #require(vector["input"])
         let read = try decrypt(#require(vector["output"]?["compact"]?.stringValue), with: key(input))
@@ -104,7 +106,7 @@ struct `RFC 7520's encrypted texts` {
         #expect(read.header.members == vector["encrypting_content"]?["protected"]?.objectValue)
     }
 
-    @Test func `are decrypted with a password, whose iterations are bounded`() throws {
+    @Test func `RFC 7520's encrypted texts are decrypted with a password, whose iterations are bounded`() throws {
         let vector = try VectorSet.joseCookbook.json(
             "jwe/5_3.key_wrap_using_pbes2-aes-keywrap_with-aes-cbc-hmac-sha2.json")
         let input = try #require(vector["input"])
@@ -116,7 +118,7 @@ struct `RFC 7520's encrypted texts` {
         #expect(throws: JOSEError.decryptionFailed) { try decrypt(text, with: strict) }
     }
 
-    @Test func `are refused with RSA1_5 and with compression`() throws {
+    @Test func `RFC 7520's encrypted texts are refused with RSA1_5 and with compression`() throws {
         let old = try VectorSet.joseCookbook.json("jwe/5_1.key_encryption_using_rsa_v15_and_aes-hmac-sha2.json")
         let jwk = try #require(old["input"]?["key"]?.objectValue)
         #expect { try EncryptionKey(jwk: jwk, algorithm: .init(rawValue: "RSA1_5")) } throws: {
@@ -134,7 +136,7 @@ struct `RFC 7520's encrypted texts` {
     // RFC 8037, appendix A.6.
     @Test(
         .enabled(if: VectorSet.joseCookbook.has("curve25519/ecdh-es.json"), Comment(rawValue: VectorSet.hint)))
-    func `are decrypted with X25519`() throws {
+    func `RFC 7520's encrypted texts are decrypted with X25519`() throws {
         let vector = try VectorSet.joseCookbook.json("curve25519/ecdh-es.json")
         let input = try #require(vector["input"])
         let read = try decrypt(#require(vector["output"]?["compact"]?.stringValue), with: key(input))

@@ -5,7 +5,7 @@ import LatchJOSE
 import TestTags
 import Testing
 
-@Suite struct `A nested token` {
+@Suite struct NestedTokenTests {
     private let signing: Key
     private let encrypting: EncryptionKey
     private let verifier: JWTVerifier
@@ -31,13 +31,13 @@ import Testing
     }
 
     @Test(arguments: ["JWT", "jwt", "application/jwt"])
-    func `is decrypted, and the token in it verified`(type: String) throws {
+    func `A nested token is decrypted, and the token in it verified`(type: String) throws {
         let text = try nested(token(), type: type)
         #expect(try verifier.verify(encrypted: text, decrypter: decrypter).subject == "ada")
         #expect(try verifier.verifiedToken(encrypted: text, decrypter: decrypter).header.algorithm == .es256)
     }
 
-    @Test(.tags(.attackH8)) func `is refused as its inner token would be`() throws {
+    @Test(.tags(.encryptedToken)) func `A nested token is refused like its inner token`() throws {
         #expect(throws: JOSEError.wrongIssuer) {
             try verifier.verify(encrypted: nested(token(issuer: "j")), decrypter: decrypter)
         }
@@ -54,7 +54,8 @@ import Testing
         #expect(throws: JOSEError.malformedToken) { try verifier.verify(encrypted: bytes, decrypter: decrypter) }
     }
 
-    @Test(.tags(.attackH8)) func `is refused without its cty, with another one, not encrypted, or encrypted twice`()
+    @Test(.tags(.encryptedToken))
+    func `A nested token is refused without its cty, with another one, not encrypted, or encrypted twice`()
         throws
     {
         for type in [nil, "json", "JWS", ""] {

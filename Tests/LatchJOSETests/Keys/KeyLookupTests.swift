@@ -5,7 +5,7 @@ import LatchCrypto
 import LatchJOSE
 import Testing
 
-@Suite struct `Looking a key up` {
+@Suite struct KeyLookupTests {
     private func token(_ header: JSONValue, signedBy key: Key) throws -> String {
         let content = Base64URL.encode(header.serialized()) + "." + Base64URL.encode(Array("{}".utf8))
         return content + "." + Base64URL.encode(try key.signature(for: Array(content.utf8)))
@@ -15,7 +15,7 @@ import Testing
         try JWS(verifying: text, keys: KeySet(keys), algorithms: algorithms)
     }
 
-    @Test func `by name finds the first of that name, and none for another`() throws {
+    @Test func `A key lookup by name finds the first of that name, and none for another`() throws {
         let keys = try [Key.generate(.hs256, id: "a"), .generate(.eddsa, id: "b"), .generate(.es256, id: "a")]
         let set = KeySet(keys)
         #expect(set["a"]?.algorithm == .hs256)
@@ -25,7 +25,7 @@ import Testing
         #expect(KeySet([Key(try P256.Signing.PrivateKey())])[""] == nil)
     }
 
-    @Test func `for a token takes those of its name and algorithm only`() throws {
+    @Test func `A key lookup for a token takes those of its name and algorithm only`() throws {
         let (a, b) = (try Key.generate(.hs256, id: "a"), try Key.generate(.hs256, id: "b"))
         _ = try verify(token(["alg": "HS256", "kid": "a"], signedBy: a), [a, b])
         let crossed = try token(["alg": "HS256", "kid": "b"], signedBy: a)
@@ -35,7 +35,7 @@ import Testing
         #expect(throws: JOSEError.unknownKey) { try verify(elsewhere, [a, b], [.hs256, .hs384]) }
     }
 
-    @Test func `for a token without a name tries every key of its algorithm`() throws {
+    @Test func `A key lookup for a token without a name tries every key of its algorithm`() throws {
         let keys = try (0..<10).map { try Key.generate(.hs256, id: "k\($0)") }
         let others = try [Key.generate(.eddsa), .generate(.es256), .generate(.hs512)]
         for key in keys {
@@ -46,13 +46,13 @@ import Testing
         #expect(throws: JOSEError.unknownKey) { try verify(stranger, others) }
     }
 
-    @Test func `for a token with a name also tries the keys that have none`() throws {
+    @Test func `A key lookup for a token with a name also tries the keys without one`() throws {
         let nameless = Key(try Curve25519.Signing.PrivateKey())
         let text = try token(["alg": "EdDSA", "kid": "whatever"], signedBy: nameless)
         _ = try verify(text, [try Key.generate(.eddsa, id: "a"), nameless], [.eddsa])
     }
 
-    @Test func `tries each of two keys of one name while they are exchanged`() throws {
+    @Test func `A key lookup tries each of two keys of one name while they are exchanged`() throws {
         let (old, new) = (try Key.generate(.eddsa, id: "k"), try Key.generate(.eddsa, id: "k"))
         for key in [old, new] {
             _ = try verify(token(["alg": "EdDSA", "kid": "k"], signedBy: key), [old, new], [.eddsa])
@@ -60,7 +60,7 @@ import Testing
     }
 
     // RFC 7517 §4.5: keys of different kinds may share a name where they are alternatives of each other.
-    @Test func `in a published set keeps keys of different kinds that share a name apart`() throws {
+    @Test func `A key lookup in a published set keeps keys of different kinds that share a name apart`() throws {
         let (curve, edwards) = (try Key.generate(.es256, id: "k"), try Key.generate(.eddsa, id: "k"))
         let set = try KeySet(jwks: KeySet([curve, edwards]).jwks())
         #expect(set.keys.map(\.algorithm) == [.es256, .eddsa])
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `in a published set leaves out what is for something else, also where it would share a name`() throws {
+    @Test func `A key lookup in a published set leaves out keys for another use`() throws {
         let good = try Key.generate(.es256, id: "k").jwk
         for (name, value) in [("use", "enc"), ("use", 1), ("use", "tls")] as [(String, JSONValue)] {
             var other = try Key.generate(.es256, id: "k").jwk
@@ -81,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `in a published set of up to 200 entries finds the last, and 201 are refused`() throws {
+    @Test func `A key lookup in a published set of up to 200 entries finds the last, and 201 are refused`() throws {
         let last = try Key.generate(.eddsa, id: "last")
         let filler = [JSONValue](repeating: ["kty": "XYZ"], count: 199)
         let set = try KeySet(jwks: ["keys": .array(filler + [.object(last.jwk)])])
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `goes by the key's own description, which says no more than its algorithm and what it can`() throws {
+    @Test func `A key lookup uses the key's own description of its algorithm and operations`() throws {
         let key = try Key.generate(.es384, id: "k")
         #expect("\(key)" == "Key(ES384, signs, redacted)")
         #expect(key.publicKey.map { "\($0)" } == "Key(ES384, verifies, redacted)")
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: [SignatureAlgorithm.es256, .es384, .es512, .eddsa, .ps256, .hs384])
-    func `lets many tasks sign and verify with what it found`(algorithm: SignatureAlgorithm) async throws {
+    func `A key lookup lets many tasks sign and verify with its results`(algorithm: SignatureAlgorithm) async throws {
         let key = try Key.generate(algorithm, id: "k")
         let set = KeySet([key.publicKey ?? key])
         let good = try await withThrowingTaskGroup(of: Bool.self) { group in

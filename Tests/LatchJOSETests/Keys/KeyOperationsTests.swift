@@ -4,7 +4,7 @@ import LatchCore
 import LatchJOSE
 import Testing
 
-@Suite struct `What a key's owner lets it do` {
+@Suite struct KeyOperationsTests {
     private static let algorithms: [SignatureAlgorithm] = [.es256, .eddsa, .hs256]
 
     private func key(_ algorithm: SignatureAlgorithm, _ operations: JSONValue) throws -> Key {
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: algorithms)
-    func `is both where it says nothing, or both`(algorithm: SignatureAlgorithm) throws {
+    func `The permitted operations of a key are both if it states none, or both`(algorithm: SignatureAlgorithm) throws {
         for key in [
             try Key.generate(algorithm), try key(algorithm, ["verify", "sign"]), try key(algorithm, []),
             try key(algorithm, nil), try key(algorithm, ["sign", "attest", "verify"]),
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: algorithms)
-    func `may be to sign and not to verify`(algorithm: SignatureAlgorithm) throws {
+    func `The permitted operations of a key can be to sign and not to verify`(algorithm: SignatureAlgorithm) throws {
         let signer = try key(algorithm, ["sign"])
         #expect(signer.canSign && !signer.canVerify)
         let signature = try signer.signature(for: [1])
@@ -40,7 +40,9 @@ import Testing
     }
 
     @Test(arguments: algorithms)
-    func `may be to verify and not to sign, though the secret is there`(algorithm: SignatureAlgorithm) throws {
+    func `The permitted operations of a key can be to verify and not to sign, though the secret is there`(
+        algorithm: SignatureAlgorithm
+    ) throws {
         let verifier = try key(algorithm, ["verify"])
         #expect(!verifier.canSign && verifier.canVerify)
         #expect { try verifier.signature(for: [1]) } throws: { JOSEError.unsuitableKey ~= $0 }
@@ -48,7 +50,9 @@ import Testing
     }
 
     @Test(arguments: algorithms, [["sign"], ["verify"]] as [JSONValue])
-    func `is stored with the key`(algorithm: SignatureAlgorithm, operations: JSONValue) throws {
+    func `The permitted operations of a key is stored with the key`(
+        algorithm: SignatureAlgorithm, operations: JSONValue
+    ) throws {
         let limited = try key(algorithm, operations)
         let stored = try limited.jwkWithSecretsForStorage()
         #expect(stored["key_ops"] == operations)
@@ -62,11 +66,13 @@ import Testing
             ["encrypt"], ["sign", "sign"], ["verify", "encrypt"], "verify", ["verify", 1], ["SIGN"], [["sign"]],
             ["attest"],
         ] as [JSONValue])
-    func `is refused where it is no list, has a name twice, or contradicts its use`(operations: JSONValue) throws {
+    func `The permitted operations of a key are refused if malformed or in contradiction to its use`(
+        operations: JSONValue
+    ) throws {
         #expect { try key(.es256, operations) } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 
-    @Test func `is refused where a public key is to sign`() throws {
+    @Test func `The permitted operations of a public key do not include signing`() throws {
         var jwk = try Key.generate(.es256).jwk
         jwk["key_ops"] = ["sign"]
         #expect { try Key(jwk: jwk) } throws: { JOSEError.unsuitableKey ~= $0 }
@@ -74,7 +80,7 @@ import Testing
         #expect(try Key(jwk: jwk).canVerify)
     }
 
-    @Test func `may go beyond signatures where no use says otherwise`() throws {
+    @Test func `The permitted operations of a key can go beyond signatures without a use`() throws {
         var jwk = try Key.generate(.es256).jwkWithSecretsForStorage()
         (jwk["use"], jwk["key_ops"]) = (nil, ["deriveBits", "verify"])
         let key = try Key(jwk: jwk)

@@ -7,9 +7,9 @@ import Testing
 
 private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs256, .ps384]
 
-@Suite struct `A key as PEM` {
+@Suite struct KeyPEMTests {
     @Test(arguments: kinds)
-    func `comes back whole, and its public half alone`(algorithm: SignatureAlgorithm) throws {
+    func `A key as PEM comes back whole, and its public half by itself`(algorithm: SignatureAlgorithm) throws {
         let key = try Key.generate(algorithm, id: "k1")
         let whole = try Key(pem: key.pemWithSecretsForStorage(), algorithm: algorithm, id: "k1")
         #expect(whole.canSign && whole.id == "k1" && whole.algorithm == algorithm)
@@ -20,14 +20,14 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
         #expect { try half.pemWithSecretsForStorage() } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 
-    @Test func `is for RS256 where an RSA key is not told otherwise, and a curve says it itself`() throws {
+    @Test func `A key as PEM is for RS256 if an RSA key states no other, and a curve determines it`() throws {
         #expect(try Key(pem: Key.generate(.ps512).pem()).algorithm == .rs256)
         for algorithm in [SignatureAlgorithm.es256, .es384, .es512, .eddsa] {
             #expect(try Key(pem: Key.generate(algorithm).pem()).algorithm == algorithm)
         }
     }
 
-    @Test func `is refused for an algorithm that is not its own`() throws {
+    @Test func `A key as PEM is refused for an algorithm that is not its own`() throws {
         for (made, wanted) in [
             (SignatureAlgorithm.es256, SignatureAlgorithm.es384), (.eddsa, .es256), (.rs256, .hs256),
         ] {
@@ -38,13 +38,13 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
         }
     }
 
-    @Test func `is nothing for a shared secret`() throws {
+    @Test func `A key as PEM does not exist for a shared secret`() throws {
         let secret = try Key.generate(.hs256)
         #expect { try secret.pem() } throws: { JOSEError.unsuitableKey ~= $0 }
         #expect { try secret.pemWithSecretsForStorage() } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 
-    @Test func `is found among other text, with any ends of lines and spaces at them`() throws {
+    @Test func `A key as PEM is found among other text, with any line ends and spaces`() throws {
         let key = try Key.generate(.es256)
         let pem = try key.pem()
         let carriage = pem.split(separator: "\n").map { "  \($0) \t\r\n" }.joined()
@@ -55,7 +55,7 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
         for text in texts { #expect(try Key(pem: text).thumbprint == key.thumbprint) }
     }
 
-    @Test func `is refused where the text is damaged`() throws {
+    @Test func `A key as PEM is refused if the text is damaged`() throws {
         let key = try Key.generate(.es256)
         let pem = try key.pem()
         let lines = pem.split(separator: "\n").map(String.init)
@@ -75,7 +75,7 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
     }
 
     @Test(arguments: kinds.prefix(5))
-    func `never makes another key by a flipped bit, and never brings the process down`(
+    func `A key as PEM never makes another key by a flipped bit, and never brings the process down`(
         algorithm: SignatureAlgorithm
     ) throws {
         let key = try Key.generate(algorithm)
@@ -99,7 +99,7 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
         }
     }
 
-    @Test func `leaves no secret in an error`() throws {
+    @Test func `A key as PEM leaves no secret in an error`() throws {
         let pem = try Key.generate(.es256).pemWithSecretsForStorage()
         let body = pem.split(separator: "\n")[1]
         do {
@@ -112,13 +112,15 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
 }
 
 @Suite(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)))
-struct `A key as PEM, beside the openssl command` {
+struct KeyPEMOpenSSLTests {
     private let command: OpenSSLCommand
 
     init() throws { command = try OpenSSLCommand() }
 
     @Test(arguments: kinds.prefix(5))
-    func `is read by it, and written byte by byte as it would write it`(algorithm: SignatureAlgorithm) async throws {
+    func `A key as PEM is read by the openssl command, and written byte by byte as it would write it`(
+        algorithm: SignatureAlgorithm
+    ) async throws {
         let key = try Key.generate(algorithm)
         try command.write(try key.pemWithSecretsForStorage().utf8, to: "key.pem")
         try command.write(try key.pem().utf8, to: "public.pem")
@@ -136,7 +138,7 @@ struct `A key as PEM, beside the openssl command` {
             (["genrsa", "-traditional", "2048"], .rs256), (["genrsa", "2048"], .rs256),
             (["genrsa", "-3", "3072"], .ps256),
         ] as [([String], SignatureAlgorithm)])
-    func `is what it makes, in PKCS 8 and in the older forms`(
+    func `A key as PEM of the openssl command is read, in PKCS 8 and in the older forms`(
         arguments: [String], algorithm: SignatureAlgorithm
     ) async throws {
         let text = try await command.run(arguments).text
@@ -148,7 +150,10 @@ struct `A key as PEM, beside the openssl command` {
         #expect(try Key(pem: published, algorithm: algorithm).thumbprint == key.thumbprint)
     }
 
-    @Test func `is refused on other curves, of other kinds, weak, and encrypted`() async throws {
+    @Test
+    func `A key as PEM of the openssl command is refused on other curves, of other kinds, weak or encrypted`()
+        async throws
+    {
         let made: [[String]] = [
             ["genpkey", "-algorithm", "EC", "-pkeyopt", "ec_paramgen_curve:secp256k1"],
             [

@@ -6,8 +6,8 @@ import LatchJOSE
 import TestTags
 import Testing
 
-@Suite struct `A key set` {
-    @Test func `is read back as it was published, without secrets`() throws {
+@Suite struct KeySetTests {
+    @Test func `A key set is read back as it was published, without secrets`() throws {
         let keys = try [Key.generate(.es256, id: "a"), .generate(.eddsa, id: "b"), .generate(.rs256, id: "c")]
         let published = KeySet(keys).jwks().serialized()
         #expect(!String(decoding: published, as: UTF8.self).contains("\"d\""))
@@ -19,12 +19,12 @@ import Testing
         #expect(read["x"] == nil)
     }
 
-    @Test func `publishes nothing of shared secrets`() throws {
+    @Test func `A key set publishes nothing of shared secrets`() throws {
         let set = KeySet([try Key.generate(.hs256)])
         #expect(set.jwks() == ["keys": []])
     }
 
-    @Test func `leaves out keys that it does not understand`() throws {
+    @Test func `A key set leaves out keys that it does not understand`() throws {
         let good = try Key.generate(.es256, id: "good").jwk
         var foreign = try Key.generate(.es256).jwk
         foreign["use"] = "enc"
@@ -38,11 +38,11 @@ import Testing
         "", "[]", "null", "{}", #"{"keys":{}}"#, #"{"keys":null}"#, #"{"keys":[],"keys":[]}"#,
         "{\"keys\":[]} x",
     ])
-    func `is refused where it is none`(text: String) {
+    func `A key set is refused if it is invalid`(text: String) {
         #expect { try KeySet(jwks: Array(text.utf8)) } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 
-    @Test func `has several keys of one name, and verifies by each`() throws {
+    @Test func `A key set has several keys of one name, and verifies by each`() throws {
         let keys = try [Key.generate(.es256, id: "a"), .generate(.es256, id: "a"), .generate(.es384, id: "a")]
         let set = try KeySet(jwks: KeySet(keys).jwks())
         #expect(set.keys.count == 3)
@@ -53,20 +53,20 @@ import Testing
         }
     }
 
-    @Test func `is refused where two shared secrets have one name`() throws {
+    @Test func `A key set is refused if two shared secrets have one name`() throws {
         let secrets = try [Key.generate(.hs256, id: "a"), .generate(.hs256, id: "a")]
         let jwks: JSONValue = ["keys": .array(try secrets.map { .object(try $0.jwkWithSecretsForStorage()) })]
         #expect { try KeySet(jwks: jwks) } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 
-    @Test(.tags(.attackH1)) func `is refused where it mixes secrets and public keys`() throws {
+    @Test(.tags(.tokenForgery)) func `A key set is refused if it mixes secrets and public keys`() throws {
         let secret = try Key.generate(.hs256).jwkWithSecretsForStorage()
         let jwks: JSONValue = ["keys": [.object(secret), .object(try Key.generate(.es256).jwk)]]
         #expect { try KeySet(jwks: jwks) } throws: { JOSEError.unsuitableKey ~= $0 }
         #expect(try KeySet(jwks: ["keys": [.object(secret)]]).keys.count == 1)
     }
 
-    @Test(.tags(.attackH7)) func `is refused where it is endless`() throws {
+    @Test(.tags(.hugeToken)) func `A key set is refused if it is endless`() throws {
         let many = JSONValue.array([JSONValue](repeating: ["kty": "XYZ"], count: 201))
         #expect { try KeySet(jwks: ["keys": many]) } throws: { JOSEError.unsuitableKey ~= $0 }
         let long = Array(#"{"keys":[],"x":"\#(String(repeating: "a", count: 1 << 20))"}"#.utf8)

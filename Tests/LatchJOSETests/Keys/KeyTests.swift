@@ -7,13 +7,13 @@ import TestTags
 import TestVectors
 import Testing
 
-@Suite struct `A key` {
+@Suite struct KeyTests {
     static let algorithms: [SignatureAlgorithm] = [
         .es256, .es384, .es512, .eddsa, .rs256, .ps512, .hs256, .hs512,
     ]
 
     @Test(arguments: algorithms)
-    func `comes back whole from where it was stored`(algorithm: SignatureAlgorithm) throws {
+    func `A key comes back whole from a store`(algorithm: SignatureAlgorithm) throws {
         let key = try Key.generate(algorithm, id: "k1")
         let stored = JSONValue.object(try key.jwkWithSecretsForStorage()).serialized()
         let restored = try Key(jwk: #require(JSONValue(parsing: stored).objectValue))
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: algorithms)
-    func `shows nothing secret in its public form`(algorithm: SignatureAlgorithm) throws {
+    func `A key shows nothing secret in its public form`(algorithm: SignatureAlgorithm) throws {
         let key = try Key.generate(algorithm)
         let whole = try key.jwkWithSecretsForStorage()
         let published = Set(key.jwk.keys)
@@ -43,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: algorithms)
-    func `prints nothing of its secret`(algorithm: SignatureAlgorithm) throws {
+    func `A key prints nothing of its secret`(algorithm: SignatureAlgorithm) throws {
         let key = try Key.generate(algorithm)
         let whole = try key.jwkWithSecretsForStorage()
         var dumped = "\(key) \(String(reflecting: key))"
@@ -57,7 +57,7 @@ import Testing
         }
     }
 
-    @Test func `is named by its thumbprint unless it gets a name`() throws {
+    @Test func `A key is named by its thumbprint unless it gets a name`() throws {
         let key = try Key.generate(.es256)
         #expect(key.id == key.thumbprint)
         #expect(try Key.generate(.es256, id: "mine").id == "mine")
@@ -66,7 +66,7 @@ import Testing
         #expect(secret.publicKey == nil)
     }
 
-    @Test func `has the thumbprint of RFC 7638 and of RFC 8037`() throws {
+    @Test func `A key has the thumbprint of RFC 7638 and of RFC 8037`() throws {
         let modulus =
             "0vx7agoebGcQSuuPiLJXZptN9nndrQmbXEps2aiAFbWhM78LhWx4cbbfAAtVT86zwu1RK7aPFFxuhDR1L6tSoc_BJECPebWKRXjBZCiFV4n3oknj"
             + "hMstn64tZ_2W-5JsGY4Hc5n9yBXArwl93lqt7_RN5w6Cf0h4QyQ5v-65YGjQR0_FDW2QvzqY368QQMicAtaSqzs8KJZgnYb9c7d0zgdAZHzu6qMQ"
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(
-        .tags(.attackH1),
+        .tags(.tokenForgery),
         arguments: [
             ("kty", "RSA"), ("kty", "oct"), ("kty", "ec"), ("kty", nil), ("crv", "P-384"), ("crv", "secp256k1"),
             ("crv", nil),
@@ -94,7 +94,7 @@ import Testing
             ("key_ops", "verify"),
             ("kid", 5), ("d", "AAAA"), ("d", 3), ("d", "not base64!"),
         ] as [(String, JSONValue?)])
-    func `is refused where a member is missing, wrong or contradicts another`(name: String, value: JSONValue?)
+    func `A key is refused if a member is missing, wrong or contradicts another`(name: String, value: JSONValue?)
         throws
     {
         var jwk = try Key.generate(.es256).jwk
@@ -103,7 +103,7 @@ import Testing
         #expect { try Key(jwk: jwk) } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 
-    @Test func `is refused where its secret belongs to another public half`() throws {
+    @Test func `A key is refused if its secret belongs to another public half`() throws {
         for algorithm in [SignatureAlgorithm.es256, .es384, .es512, .eddsa, .rs256] {
             var jwk = try Key.generate(algorithm).jwkWithSecretsForStorage()
             jwk["d"] = try Key.generate(algorithm).jwkWithSecretsForStorage()["d"]
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `is refused where a shared secret is shorter than the digest`() throws {
+    @Test func `A key is refused if a shared secret is shorter than the digest`() throws {
         for (algorithm, bytes) in [(SignatureAlgorithm.hs256, 31), (.hs384, 47), (.hs512, 63), (.hs256, 0)] {
             #expect {
                 try Key(secret: SymmetricKey(data: [UInt8](repeating: 1, count: bytes)), algorithm: algorithm)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `of RSA that names no algorithm is for RS256, or for what the caller says`() throws {
+    @Test func `A key of RSA without an algorithm is for RS256, or for the caller's choice`() throws {
         var jwk = try Key.generate(.rs256).jwk
         jwk["alg"] = nil
         #expect(try Key(jwk: jwk).algorithm == .rs256)
@@ -136,13 +136,13 @@ import Testing
         #expect(throws: JOSEError.self) { try Key(jwk: jwk, algorithm: .ps256) }
     }
 
-    @Test func `of Ed25519 may call its algorithm by the name of RFC 9864`() throws {
+    @Test func `A key of Ed25519 can name its algorithm as in RFC 9864`() throws {
         var jwk = try Key.generate(.eddsa).jwk
         jwk["alg"] = "Ed25519"
         #expect(try Key(jwk: jwk).algorithm == .eddsa)
     }
 
-    @Test func `made of a signing key of LatchCrypto signs with it`() throws {
+    @Test func `A key made of a signing key of LatchCrypto signs with it`() throws {
         let ec = try P256.Signing.PrivateKey()
         #expect(try Key(ec, id: "a").thumbprint == Key(P256.Signing.PrivateKey(pemRepresentation: ec.pem())).thumbprint)
         let ed = try Curve25519.Signing.PrivateKey()
@@ -151,7 +151,7 @@ import Testing
     }
 
     @Test(.enabled(if: VectorSet.joseCookbook.isPresent, Comment(rawValue: VectorSet.hint)))
-    func `is read from the JSON of RFC 7520`() throws {
+    func `A key is read from the JSON of RFC 7520`() throws {
         for (file, algorithm, canSign) in [
             ("jwk/3_1.ec_public_key.json", SignatureAlgorithm.es512, false),
             ("jwk/3_2.ec_private_key.json", .es512, true),

@@ -6,7 +6,7 @@ import LatchJOSE
 import TestVectors
 import Testing
 
-@Suite struct `A malformed key` {
+@Suite struct MalformedKeyTests {
     private func isRefused(_ jwk: JSONObject) -> Bool {
         do {
             _ = try Key(jwk: jwk)
@@ -44,22 +44,23 @@ import Testing
     }
 
     @Test(arguments: [SignatureAlgorithm.es256, .es384, .es512])
-    func `on a curve is refused for every fault of every member`(algorithm: SignatureAlgorithm) throws {
+    func `A malformed key on a curve is refused for every fault of every member`(algorithm: SignatureAlgorithm) throws {
         try check(algorithm, secret: false, members: ["kty", "crv", "x", "y"])
         try check(algorithm, secret: true, members: ["kty", "crv", "x", "y", "d"])
     }
 
-    @Test func `of Ed25519 is refused for every fault of every member`() throws {
+    @Test func `A malformed key of Ed25519 is refused for every fault of every member`() throws {
         try check(.eddsa, secret: false, members: ["kty", "crv", "x"])
         try check(.eddsa, secret: true, members: ["kty", "crv", "x", "d"])
     }
 
-    @Test func `of RSA is refused for every fault of every member`() throws {
+    @Test func `A malformed key of RSA is refused for every fault of every member`() throws {
         try check(.rs256, secret: false, members: ["kty", "n", "e"])
         try check(.ps384, secret: true, members: ["kty", "n", "e", "d", "p", "q", "dp", "dq", "qi"])
     }
 
-    @Test func `of a shared secret is refused for every fault of every member but a longer secret`() throws {
+    @Test
+    func `A malformed key of a shared secret is refused for every fault of every member but a longer secret`() throws {
         let good = try Key.generate(.hs256).jwkWithSecretsForStorage()
         for name in ["kty", "k", "alg"] {
             var jwk = good
@@ -72,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `is refused where a coordinate is one byte shorter or longer than the curve's`() throws {
+    @Test func `A malformed key is refused if a coordinate is one byte shorter or longer than the curve's`() throws {
         for algorithm in [SignatureAlgorithm.es256, .es384, .es512, .eddsa] {
             let good = try Key.generate(algorithm).jwkWithSecretsForStorage()
             for name in ["x", "y", "d"] where good[name] != nil {
@@ -87,7 +88,7 @@ import Testing
     }
 
     // RFC 7517 §4.1: kty is compared by code points. Swift's String takes the Kelvin sign for the letter K.
-    @Test func `is refused where its kind only looks like a known one`() throws {
+    @Test func `A malformed key is refused if its kind only looks like a known one`() throws {
         let lookalike = "O\u{212A}P"
         #expect(lookalike == "OKP")
         for algorithm in [SignatureAlgorithm.eddsa, .es256, .hs256] {
@@ -100,7 +101,7 @@ import Testing
     }
 
     // RFC 7518 §6.2.1.2 gives coordinates full length, so a byte moved from x to y is no other spelling.
-    @Test func `is refused where x and y have the right length only together`() throws {
+    @Test func `A malformed key is refused if x and y have the right length only together`() throws {
         let good = try Key.generate(.es256).jwk
         let x = try Base64URL.decode(good["x"]?.stringValue ?? "")
         let y = try Base64URL.decode(good["y"]?.stringValue ?? "")
@@ -117,7 +118,7 @@ import Testing
         arguments: [
             "enc", "SIG", "sig ", "verify", 1, ["sig"], [:],
         ] as [JSONValue])
-    func `is refused for every use but signatures`(use: JSONValue) throws {
+    func `A malformed key is refused for every use but signatures`(use: JSONValue) throws {
         var jwk = try Key.generate(.eddsa).jwk
         jwk["use"] = use
         #expect(isRefused(jwk))
@@ -127,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `is refused for operations that are not those of signatures`() throws {
+    @Test func `A malformed key is refused for operations that are not those of signatures`() throws {
         var jwk = try Key.generate(.eddsa).jwk
         for bad: JSONValue in [
             ["encrypt"], ["deriveKey", "wrapKey"], "verify", 1, [["verify"]], ["Verify"], [:],
@@ -141,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `is refused where its algorithm is that of another kind of key`() throws {
+    @Test func `A malformed key is refused if its algorithm is that of another kind of key`() throws {
         let names = [
             "ES256", "ES384", "ES512", "EdDSA", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "HS256", "HS384",
             "HS512", "none", "ES256K", "RSA-OAEP", "es256", "Ed25519", "Ed448",
@@ -160,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `is refused as a weak one, with a small or even number or an unfit exponent`() throws {
+    @Test func `A malformed key is refused as a weak one, with a small or even number or an unfit exponent`() throws {
         let good = try Key.generate(.rs256).jwk
         let modulus = try Base64URL.decode(good["n"]?.stringValue ?? "")
         let bad: [(String, [UInt8])] = [
@@ -176,7 +177,7 @@ import Testing
     }
 
     // H7: a key set comes from the network, and may hold a prime that takes minutes to check, such as 2^44497 - 1.
-    @Test func `is refused before its huge primes are tried`() throws {
+    @Test func `A malformed key is refused before its huge primes are tried`() throws {
         var jwk = try Key.generate(.rs256).jwkWithSecretsForStorage()
         let huge = Base64URL.encode([1] + [UInt8](repeating: 0xFF, count: 5_562))
         for name in ["p", "q", "d", "dp", "dq", "qi"] {
@@ -189,7 +190,7 @@ import Testing
         #expect(!isRefused(jwk))
     }
 
-    @Test func `says in its error what is wrong and nothing of its numbers`() throws {
+    @Test func `A malformed key names the fault in its error and none of its numbers`() throws {
         var jwk = try Key.generate(.es256).jwkWithSecretsForStorage()
         let secret = try #require(jwk["d"]?.stringValue)
         jwk["x"] = "CANARY"
@@ -203,7 +204,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `of random members is refused and never more`(seed: UInt64) throws {
+    func `A malformed key of random members is always refused`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         let names = ["kty", "crv", "x", "y", "d", "n", "e", "k", "p", "q", "alg", "use", "kid", "key_ops"]
         let values: [JSONValue] = [

@@ -71,13 +71,13 @@ struct PublishedKeySet: Sendable, CustomTestStringConvertible {
     ]
 }
 
-@Suite struct `A published key set` {
+@Suite struct PublishedKeySetTests {
     private static let everyAlgorithm: [SignatureAlgorithm] = [
         .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .eddsa,
     ]
 
     @Test(arguments: PublishedKeySet.all)
-    func `verifies a token whatever else is in it`(set: PublishedKeySet) throws {
+    func `A published key set verifies a token whatever else is in it`(set: PublishedKeySet) throws {
         let bytes = JSONValue.object(["keys": .array(set.keys)]).serialized()
         for bytes in [bytes, [0xEF, 0xBB, 0xBF] + bytes] {
             let keys = try KeySet(jwks: bytes)
@@ -87,7 +87,9 @@ struct PublishedKeySet: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: PublishedKeySet.all)
-    func `verifies nothing by an algorithm that the verifier does not accept`(set: PublishedKeySet) throws {
+    func `A published key set verifies nothing by an algorithm that the verifier does not accept`(set: PublishedKeySet)
+        throws
+    {
         let keys = try KeySet(jwks: .object(["keys": .array(set.keys)]))
         #expect(throws: JOSEError.refusedAlgorithm) {
             try JWS(verifying: PublishedKeySet.token, keys: keys, algorithms: [.ps256, .rs384])
@@ -101,7 +103,7 @@ struct PublishedKeySet: Sendable, CustomTestStringConvertible {
         + "igQRYqCDLFHMU1cnaSWJ_XJygSOE_ll03Gv60eRtcy5QM4ZZKXF-6p_EuxMh0YeXcP4XCJRAb2Lm-YWIsqfKCg"
 
     @Test(arguments: [nil, "EdDSA", "Ed25519"])
-    func `verifies a token by either name of Ed25519`(name: String?) throws {
+    func `A published key set verifies a token by either name of Ed25519`(name: String?) throws {
         var jwk: JSONObject = [
             "kty": "OKP", "crv": "Ed25519", "kid": "e1", "x": "_8eI6WoQrbrPEje5OyiJFGEv8cBnx6ZV-ovwh3wgdCs",
         ]

@@ -4,18 +4,18 @@ import LatchCrypto
 import LatchJOSE
 import Testing
 
-@Suite struct `Base64url` {
+@Suite struct Base64URLTests {
     // RFC 4648 §10, without the padding; RFC 7515 appendix C.
     @Test(arguments: [
         ("", ""), ("f", "Zg"), ("fo", "Zm8"), ("foo", "Zm9v"), ("foob", "Zm9vYg"), ("fooba", "Zm9vYmE"),
         ("foobar", "Zm9vYmFy"),
     ])
-    func `writes and reads the published examples`(plain: String, text: String) throws {
+    func `Base64url writes and reads the published examples`(plain: String, text: String) throws {
         #expect(Base64URL.encode(Array(plain.utf8)) == text)
         #expect(try Base64URL.decode(text) == Array(plain.utf8))
     }
 
-    @Test func `uses the alphabet of RFC 7515 appendix C`() throws {
+    @Test func `Base64url uses the alphabet of RFC 7515 appendix C`() throws {
         #expect(Base64URL.encode([3, 236, 255, 224, 193]) == "A-z_4ME")
         #expect(try Base64URL.decode("A-z_4ME") == [3, 236, 255, 224, 193])
     }
@@ -25,16 +25,16 @@ import Testing
         "Zm9v\u{0}",
         "Zmé", "ＺＺ", "\r\nZm9v",
     ])
-    func `refuses padding, whitespace, foreign characters and impossible lengths`(text: String) {
+    func `Base64url refuses padding, whitespace, foreign characters and impossible lengths`(text: String) {
         #expect(throws: JOSEError.malformedToken) { try Base64URL.decode(text) }
     }
 
     @Test(arguments: ["Zh", "Zm9", "Zn", "Z_", "AB", "AAB", "AA_", "__"])
-    func `refuses bits that no encoder sets`(text: String) {
+    func `Base64url refuses bits that no encoder sets`(text: String) {
         #expect(throws: JOSEError.malformedToken) { try Base64URL.decode(text) }
     }
 
-    @Test func `gives every value one spelling, and back`() throws {
+    @Test func `Base64url gives every value one spelling, and back`() throws {
         for length in 0..<100 {
             let bytes = SecureRandom.bytes(length)
             let text = Base64URL.encode(bytes)
@@ -45,7 +45,7 @@ import Testing
         #expect(Base64URL.encode(AnyCollection([0xFF, 0xFF])) == "__8")
     }
 
-    @Test func `decodes a text only if encoding gives it back`() {
+    @Test func `Base64url decodes a text only if encoding gives it back`() {
         let alphabet = Array("ABCXYZabcxyz0189-_+/= .\n")
         for first in alphabet {
             for second in alphabet {

@@ -7,7 +7,7 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite struct `A forged token` {
+@Suite struct AttackTests {
     private let key: Key
     private let verifier: JWTVerifier
     private let claims: JSONValue = ["sub": "u1", "exp": 2_000]
@@ -27,15 +27,15 @@ import Testing
         return content + "." + Base64URL.encode(try sign(Array(content.utf8)))
     }
 
-    @Test func `is refused, while an honest one of the same making is not`() throws {
+    @Test func `A forged token is refused, while an honest one of the same making is not`() throws {
         let text = try forge(["alg": "ES256", "kid": "k1"]) { try key.signature(for: $0) }
         #expect(try verifier.verify(text).subject == "u1")
     }
 
     @Test(
-        .tags(.attackH1),
+        .tags(.tokenForgery),
         arguments: ["none", "None", "NONE", "nOnE", "", "HS256", "RS256", "ES384", "es256", "ES256 ", "EdDSA"])
-    func `with another algorithm than the pinned one is refused`(name: String) throws {
+    func `A forged token with another algorithm than the pinned one is refused`(name: String) throws {
         for signature: [UInt8] in [[], [0], [UInt8](repeating: 0, count: 64)] {
             let text = try forge(["alg": .string(name), "kid": "k1"]) { _ in signature }
             #expect(throws: JOSEError.refusedAlgorithm) { try verifier.verify(text) }
@@ -44,7 +44,8 @@ import Testing
         #expect(throws: JOSEError.refusedAlgorithm) { try verifier.verify(signed) }
     }
 
-    @Test(.tags(.attackH1)) func `with no algorithm, or one that is no string, is refused`() throws {
+    @Test(.tags(.tokenForgery))
+    func `A forged token with no algorithm, or one that is not a string, is refused`() throws {
         for algorithm: JSONValue? in [nil, .null, 1, true, ["ES256"], [:]] {
             var header: JSONObject = ["kid": "k1"]
             header["alg"] = algorithm
@@ -53,7 +54,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `by HMAC with the public key as the secret is refused, even where HS256 is accepted`()
+    @Test(.tags(.tokenForgery))
+    func `A forged token by HMAC with the public key as the secret is refused, even if HS256 is accepted`()
         throws
     {
         let generous = JWTVerifier(
@@ -75,7 +77,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `that brings or points to its own key is refused`() throws {
+    @Test(.tags(.tokenForgery)) func `A forged token that brings or points to its own key is refused`() throws {
         let own = try Key.generate(.es256, id: "own")
         let jwk = JSONValue.object(own.jwk)
         let headers: [JSONValue] = [
@@ -95,17 +97,18 @@ import Testing
     }
 
     @Test(
-        .tags(.attackH1),
+        .tags(.tokenForgery),
         arguments: [
             "../../dev/null", "k1' OR '1'='1", "k1; DROP TABLE keys", "/etc/passwd", "K1", "k1 ", "k1\u{0}", "",
             "\u{6B}\u{301}1",
         ])
-    func `with a crafted key name finds no key`(name: String) throws {
+    func `A forged token with a crafted key name finds no key`(name: String) throws {
         let text = try forge(["alg": "ES256", "kid": .string(name)]) { try key.signature(for: $0) }
         #expect(throws: JOSEError.unknownKey) { try verifier.verify(text) }
     }
 
-    @Test(.tags(.attackH1)) func `with a critical header is refused, also with one that would be understood elsewhere`()
+    @Test(.tags(.tokenForgery))
+    func `A forged token with a critical header is refused, also with one that would be understood elsewhere`()
         throws
     {
         let headers: [JSONValue] = [
@@ -119,7 +122,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `with a claim or a header that stands twice is refused`() throws {
+    @Test(.tags(.tokenForgery)) func `A forged token with a claim or a header that stands twice is refused`() throws {
         func sign(_ header: String, _ claims: String) throws -> String {
             let content = Base64URL.encode(Array(header.utf8)) + "." + Base64URL.encode(Array(claims.utf8))
             return content + "." + Base64URL.encode(try key.signature(for: Array(content.utf8)))
@@ -130,7 +133,8 @@ import Testing
         #expect { try verifier.verify(twoAlgorithms) } throws: { JOSEError.malformedToken ~= $0 }
     }
 
-    @Test(.tags(.attackH1)) func `on another curve or with another kind of key of the same name is refused`() throws {
+    @Test(.tags(.tokenForgery))
+    func `A forged token on another curve or with another kind of key of the same name is refused`() throws {
         for algorithm in [SignatureAlgorithm.es384, .es512, .eddsa, .rs256, .hs256] {
             let other = try Key.generate(algorithm, id: "k1")
             let text = try forge(["alg": "ES256", "kid": "k1"]) { try other.signature(for: $0) }
@@ -140,7 +144,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH5)) func `with a signature in DER, empty, short, long, or of zeros is refused`() throws {
+    @Test(.tags(.signatureMalleability))
+    func `A forged token with a signature in DER, empty, short, long, or of zeros is refused`() throws {
         let zero = [UInt8](repeating: 0, count: 32)
         let changes: [@Sendable ([UInt8]) throws -> [UInt8]] = [
             { try P256.Signing.ECDSASignature(rawRepresentation: $0).derRepresentation }, { _ in [] },
@@ -158,19 +163,19 @@ import Testing
         "a.b.c\n",
         "W10.e30.AA", "bnVsbA.e30.AA", "IiI.e30.AA",
     ])
-    func `without a token's form is refused`(text: String) {
+    func `A forged token without a token's form is refused`(text: String) {
         #expect(throws: JOSEError.self) { try verifier.verify(text) }
         #expect { try JWT(unverified: text) } throws: { JOSEError.malformedToken ~= $0 }
     }
 
     @Test(arguments: ["[]", "null", "1", "\"x\"", "{", "", "{\"exp\":2000}x", "{\"exp\":1e400}", "{\"a\":\"\\ud800\"}"])
-    func `with claims that are no JSON object is refused`(payload: String) throws {
+    func `A forged token with claims that are not JSON object is refused`(payload: String) throws {
         let content = Base64URL.encode(Array(#"{"alg":"ES256"}"#.utf8)) + "." + Base64URL.encode(Array(payload.utf8))
         let text = content + "." + Base64URL.encode(try key.signature(for: Array(content.utf8)))
         #expect { try verifier.verify(text) } throws: { JOSEError.malformedToken ~= $0 }
     }
 
-    @Test(.tags(.attackH7)) func `of 10 MB, or with claims nested without end, is refused`() throws {
+    @Test(.tags(.hugeToken)) func `A forged token of 10 MB, or with claims nested without end, is refused`() throws {
         let huge = String(repeating: "A", count: 10 << 20)
         for text in [huge, "\(huge).e30.AA", "e30.\(huge).AA", "e30.e30.\(huge)"] {
             #expect { try verifier.verify(text) } throws: { JOSEError.malformedToken ~= $0 }
@@ -182,7 +187,7 @@ import Testing
         #expect { try verifier.verify(deep) } throws: { JOSEError.malformedToken ~= $0 }
     }
 
-    @Test func `is refused just so after honest tokens have made its header known`() throws {
+    @Test func `A forged token is also refused after honest tokens have made its header known`() throws {
         let header: JSONValue = ["alg": "ES256", "kid": "k1"]
         for _ in 0..<3 { _ = try verifier.verify(forge(header) { try key.signature(for: $0) }) }
         let other = try Key.generate(.es256, id: "k1")
@@ -192,7 +197,7 @@ import Testing
         #expect(throws: JOSEError.refusedAlgorithm) { try verifier.verify(none) }
     }
 
-    @Test func `leaves no trace of itself in the error`() throws {
+    @Test func `A forged token leaves no trace of itself in the error`() throws {
         let text = try forge(["alg": "CANARY", "kid": "CANARY", "typ": "CANARY"], ["sub": "CANARY"]) { _ in [1] }
         for broken in [text, "CANARY.CANARY.CANARY", "CANARY"] {
             do {

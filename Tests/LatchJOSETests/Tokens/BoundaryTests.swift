@@ -34,7 +34,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `The edge of a token's time` {
+@Suite struct BoundaryTests {
     private let key: Key
 
     init() throws { key = try Key.generate(.eddsa, id: "k1") }
@@ -46,7 +46,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: Rule.all)
-    private func `lies exactly where RFC 7519 and the leeway put it`(rule: Rule) throws {
+    private func `The end of a token's time lies exactly at the time and leeway of RFC 7519`(rule: Rule) throws {
         var claims = Claims()
         claims[rule.claim] = 1_000
         let text = try JWT.sign(claims, with: key)
@@ -60,14 +60,15 @@ private struct Rule: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `is found in order: a token that is expired and not yet valid is expired`() throws {
+    @Test
+    func `The end of a token's time is checked first: an expired token that is not yet valid is expired`() throws {
         let text = try JWT.sign(["exp": 10, "nbf": 5_000, "iat": 5_000], with: key)
         #expect(throws: JOSEError.expired) { try verifier(now: 1_000, leeway: 0).verify(text) }
         #expect(throws: JOSEError.notYetValid) { try verifier(now: 9, leeway: 0).verify(text) }
         _ = try verifier(now: 9, leeway: 4_991).verify(text)
     }
 
-    @Test func `is the same for a whole number, one with a fraction, and one written with an exponent`() throws {
+    @Test func `The end of a token's time is the same for an integer, a fraction and an exponent`() throws {
         for time: JSONValue in [1_000, .number(1_000), .number(1e3)] {
             let text = try JWT.sign(Claims(["exp": time]), with: key)
             _ = try verifier(now: 999.875, leeway: 0).verify(text)
@@ -75,14 +76,14 @@ private struct Rule: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `counts for a clock before 1970 as well`() throws {
+    @Test func `The end of a token's time also counts for a clock before 1970`() throws {
         let text = try JWT.sign(["exp": -100, "nbf": -200], with: key)
         _ = try verifier(now: -150, leeway: 0).verify(text)
         #expect(throws: JOSEError.expired) { try verifier(now: -100, leeway: 0).verify(text) }
         #expect(throws: JOSEError.notYetValid) { try verifier(now: -201, leeway: 0).verify(text) }
     }
 
-    @Test func `lets nothing through where the expiry was no finite date`() throws {
+    @Test func `The end of a token's time lets nothing through if the expiry is not a finite date`() throws {
         for seconds in [Double.infinity, -.infinity, .nan] {
             var claims: Claims = ["sub": "u1"]
             claims.expiry = Date(timeIntervalSince1970: seconds)
@@ -93,7 +94,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: ["exp", "nbf", "iat"], [JSONValue.null, "", "1000", false, [], [1_000], [:]])
-    func `is nowhere for a time that is no number, whatever else the token says`(claim: String, value: JSONValue)
+    func `The end of a token's time is invalid for a time that is not a number`(claim: String, value: JSONValue)
         throws
     {
         var claims: Claims = ["exp": 5_000, "nbf": 1, "iat": 1]
@@ -109,7 +110,8 @@ private struct Rule: Sendable, CustomTestStringConvertible {
         #expect { try verifier(now: 5_000, leeway: 600).verify(text) } throws: { JOSEError.malformedToken ~= $0 }
     }
 
-    @Test func `is needed unless the verifier waives it, and nil is not waived by null`() throws {
+    @Test
+    func `The end of a token's time is required unless the verifier waives it, and nil is not waived by null`() throws {
         let without = try JWT.sign(["sub": "u1"], with: key)
         #expect(try verifier(now: 0, leeway: 0).verify(without).subject == "u1")
         #expect(throws: JOSEError.missingClaim("exp")) {
@@ -123,7 +125,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test func `is the one that the claims themselves report, where there is no leeway`() throws {
+    @Test func `The end of a token's time equals the one of the claims without a leeway`() throws {
         for offset in stride(from: -2.0, through: 2, by: 0.25) {
             let now = 1_000 + offset
             let claims: Claims = ["exp": 1_000]
@@ -138,7 +140,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite struct `What a verifier finds first` {
+@Suite struct VerifierOrderTests {
     private let key: Key
     private let other: Key
 
@@ -153,7 +155,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
             clock: .stopped(at: 1_000))
     }
 
-    @Test func `is one thing after the other: form, algorithm, key, signature, type, times, issuer, audience`() throws {
+    @Test func `A verifier reports faults in the order of its checks, from the form to the audience`() throws {
         // Each token has all the faults of those after it, and the error names the first.
         let bad: Claims = ["exp": 1, "iss": "them", "aud": "else"]
         let wrongKey = try JWT.sign(bad, with: other, type: "x")
@@ -171,7 +173,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
         #expect(try verifier().verify(right).issuer == "us")
     }
 
-    @Test func `is not softened by what else is right with the token`() throws {
+    @Test func `A verifier's first fault is not softened by other valid parts of the token`() throws {
         let claims: Claims = ["exp": 2_000, "iss": "us", "aud": ["api", "api"], "nbf": 0, "iat": 0]
         _ = try verifier().verify(JWT.sign(claims, with: key, type: "AT+JWT"))
         for (name, value, error) in [
@@ -188,7 +190,7 @@ private struct Rule: Sendable, CustomTestStringConvertible {
     }
 
     // RFC 7519 §4.1.1 and §4.1.3 compare by code points; Swift's String takes both spellings of é for equal.
-    @Test func `is another issuer or audience where only the spelling of a letter differs`() throws {
+    @Test func `A verifier reports another issuer or audience that differs only in the case of a letter`() throws {
         let (composed, decomposed) = ("caf\u{E9}", "cafe\u{301}")
         #expect(composed == decomposed)
         let verifier = JWTVerifier(

@@ -6,7 +6,7 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite struct `The claims of a token` {
+@Suite struct ClaimsTests {
     /// The claims of a user in the tokens of an email-and-password backend.
     private let text: String
     private let token: JWT
@@ -24,7 +24,8 @@ import Testing
         token = try JWT(unverified: text)
     }
 
-    @Test(.tags(.p2)) func `keep roles, permissions and id, arrays, booleans, nulls and nested objects`() {
+    @Test(.tags(.accountLogin))
+    func `The claims of a token keep roles, permissions and id, arrays, booleans, nulls and nested objects`() {
         let claims = token.claims
         #expect(claims.string("id") == "66f0")
         #expect(claims.strings("roles") == ["admin", "editor"])
@@ -36,7 +37,7 @@ import Testing
         #expect(claims["profile"]?["tags"]?[0]?["k"] == [1, 2])
     }
 
-    @Test(.tags(.j1)) func `are read as string, bool, int, double, date and strings`() {
+    @Test(.tags(.tokenClaims)) func `The claims of a token are read as string, bool, int, double, date and strings`() {
         let claims = token.claims
         #expect(claims.string("name") == "Zoë 😀")
         #expect(claims.string("email") == "zoë@exämple.org")
@@ -49,7 +50,7 @@ import Testing
         #expect(claims.strings("none") == [])
     }
 
-    @Test(.tags(.j1)) func `are nil where they are missing or of another type`() {
+    @Test(.tags(.tokenClaims)) func `The claims of a token are nil if they are missing or of another type`() {
         let claims = token.claims
         for name in ["missing", "tenantId", "roles", "profile", "emailVerified"] {
             #expect(claims.string(name) == nil)
@@ -67,7 +68,8 @@ import Testing
         #expect(claims.date("id") == nil)
     }
 
-    @Test(.tags(.j1)) func `come from base64url without padding, whatever their length`() throws {
+    @Test(.tags(.tokenClaims))
+    func `The claims of a token come from base64url without padding, of any length`() throws {
         let key = try Key.generate(.hs256)
         for length in 0..<12 {
             let text = try JWT.sign(["x": .string(String(repeating: "ÿ>?", count: length))], with: key)
@@ -76,7 +78,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.j1)) func `of a text with a missing segment are not to be had`() {
+    @Test(.tags(.tokenClaims)) func `The claims of a token cannot be read from a text with a missing segment`() {
         let parts = text.split(separator: ".")
         for broken in ["", "\(parts[0])", "\(parts[0]).\(parts[1])", "\(parts[0])..", "\(text).x", ".\(parts[1])."] {
             #expect { try JWT(unverified: broken) } throws: { JOSEError.malformedToken ~= $0 }
@@ -84,18 +86,21 @@ import Testing
     }
 
     @Test(
-        .tags(.j2),
+        .tags(.tokenExpiry),
         arguments: [
             (999.0, 0, false), (1_000, 0, true), (1_001, 0, true), (1_000, 10, false), (1_009.9, 10, false),
             (1_010, 10, true),
             (989, -10, false), (990, -10, true),
         ])
-    func `expire at their time, give or take the leeway`(now: Double, leeway: Int, isExpired: Bool) {
+    func `The claims of a token expire at their time, plus or minus the leeway`(
+        now: Double, leeway: Int, isExpired: Bool
+    ) {
         let claims: Claims = ["exp": 1_000]
         #expect(claims.isExpired(at: Date(timeIntervalSince1970: now), leeway: .seconds(leeway)) == isExpired)
     }
 
-    @Test(.tags(.j2)) func `without an expiry never expire, and with one that is no number always have`() {
+    @Test(.tags(.tokenExpiry))
+    func `The claims of a token without an expiry never expire, and with an invalid one always have`() {
         let now = Date(timeIntervalSince1970: 1_000)
         #expect(!(["sub": "x"] as Claims).isExpired(at: now))
         for value: JSONValue in ["2000", .null, true, [2000], [:]] {
@@ -104,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `are written by their registered names and read back`() throws {
+    @Test func `The claims of a token are written by their registered names and read back`() throws {
         var claims = Claims()
         claims.issuer = "https://id.example"
         claims.subject = "u1"
@@ -130,7 +135,8 @@ import Testing
         #expect(claims.subject == "u1" && claims.id == "j1" && claims.notBefore?.timeIntervalSince1970 == 1_000)
     }
 
-    @Test(.tags(.j16)) func `print their names only, and a token prints nothing of its text`() {
+    @Test(.tags(.tokenRedaction))
+    func `The claims of a token print their names only, and a token prints nothing of its text`() {
         var dumped = "\(token) \(String(reflecting: token)) \(token.claims)"
         dump(token, to: &dumped)
         dump(token.claims, to: &dumped)

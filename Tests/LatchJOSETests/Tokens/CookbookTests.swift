@@ -48,7 +48,7 @@ private struct Example {
 }
 
 @Suite(.enabled(if: VectorSet.joseCookbook.isPresent, Comment(rawValue: VectorSet.hint)))
-struct `RFC 7520's signed texts` {
+struct CookbookTests {
     private static let files = [
         "jws/4_1.rsa_v15_signature.json", "jws/4_2.rsa-pss_signature.json", "jws/4_3.ecdsa_signature.json",
         "jws/4_4.hmac-sha2_integrity_protection.json", "jws/4_5.signature_with_detached_content.json",
@@ -56,14 +56,14 @@ struct `RFC 7520's signed texts` {
         "jws/4_8.multiple_signatures.json", "curve25519/jws.json",
     ]
 
-    @Test func `are all of those that the set has`() {
+    @Test func `RFC 7520's signed texts are complete`() {
         let present = VectorSet.joseCookbook.files(endingWith: ".json")
             .filter { $0.hasPrefix("jws/") || $0 == "curve25519/jws.json" }
         #expect(present == Self.files.sorted())
     }
 
     @Test(arguments: files)
-    func `verify in compact form, by their algorithm only`(file: String) throws {
+    func `RFC 7520's signed texts verify in compact form, by their algorithm only`(file: String) throws {
         let example = try Example(file)
         // What has unprotected members, or several signatures, has no compact form.
         guard let compact = example.compact else {
@@ -86,7 +86,7 @@ struct `RFC 7520's signed texts` {
     }
 
     @Test(arguments: files)
-    func `verify in JSON, in both of its forms`(file: String) throws {
+    func `RFC 7520's signed texts verify in JSON, in both of its forms`(file: String) throws {
         let example = try Example(file)
         #expect(!example.documents.isEmpty)
         for text in example.documents {
@@ -99,7 +99,7 @@ struct `RFC 7520's signed texts` {
     }
 
     @Test(arguments: files)
-    func `are made again in JSON where the signature is reproducible`(file: String) throws {
+    func `RFC 7520's signed texts are made again in JSON if the signature is reproducible`(file: String) throws {
         let example = try Example(file)
         for (text, form) in zip(example.documents, [JWSDocument.Form.general, .flattened]) {
             let again = try JWSDocument.sign(
@@ -114,13 +114,13 @@ struct `RFC 7520's signed texts` {
 }
 
 @Suite(.enabled(if: VectorSet.joseCookbook.isPresent, Comment(rawValue: VectorSet.hint)))
-struct `RFC 7520's keys` {
+struct CookbookKeyTests {
     @Test(arguments: [
         ("jwk/3_1.ec_public_key.json", SignatureAlgorithm.es512, false), ("jwk/3_2.ec_private_key.json", .es512, true),
         ("jwk/3_3.rsa_public_key.json", .rs256, false), ("jwk/3_4.rsa_private_key.json", .rs256, true),
         ("jwk/3_5.symmetric_key_mac_computation.json", .hs256, true),
     ])
-    func `are read, and written again with the same numbers`(
+    func `RFC 7520's keys are read, and written again with the same numbers`(
         file: String, algorithm: SignatureAlgorithm, isPrivate: Bool
     ) throws {
         let jwk = try #require(try VectorSet.joseCookbook.json(file).objectValue)
@@ -132,7 +132,7 @@ struct `RFC 7520's keys` {
         #expect(try Key(pem: pem).thumbprint == key.thumbprint)
     }
 
-    @Test func `of an encryption algorithm are refused for signatures`() throws {
+    @Test func `RFC 7520's keys of an encryption algorithm are refused for signatures`() throws {
         let jwk = try #require(
             try VectorSet.joseCookbook.json("jwk/3_6.symmetric_key_encryption.json").objectValue)
         #expect { try Key(jwk: jwk) } throws: { JOSEError.unsuitableKey ~= $0 }
@@ -141,8 +141,8 @@ struct `RFC 7520's keys` {
 }
 
 @Suite(.enabled(if: VectorSet.joseCookbook.isPresent, Comment(rawValue: VectorSet.hint)))
-struct `The cookbook's payloads that are not encoded` {
-    @Test func `verify in every form`() throws {
+struct UnencodedPayloadTests {
+    @Test func `The cookbook's unencoded payloads verify in every form`() throws {
         let example = try Example("rfc7797/hmac-sha2_b64_false.json")
         let keys = KeySet(example.keys)
         let compact = try #require(example.compact)
@@ -158,7 +158,7 @@ struct `The cookbook's payloads that are not encoded` {
     }
 
     /// The set's second file was taken from a draft: its header has `b64` and no `crit`, which RFC 7797 §6 demands.
-    @Test func `are refused where b64 is not critical, as the draft had it`() throws {
+    @Test func `The cookbook's unencoded payloads are refused if b64 is not critical, as in the draft`() throws {
         let example = try Example("rfc7797/4.2.hmac-sha2_b64_false.json")
         #expect(example.documents.count == 2)
         for text in example.documents {

@@ -6,7 +6,7 @@ import LatchJOSE
 import TestTags
 import Testing
 
-@Suite struct `Signed bytes whose payload goes another way, or unencoded` {
+@Suite struct DetachedTests {
     private let key: Key
     private let keys: KeySet
 
@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: [JWSEncoding.base64url, .unencoded])
-    func `hold for that payload and no other`(encoding: JWSEncoding) throws {
+    func `Detached or unencoded signed bytes verify for that payload and no other`(encoding: JWSEncoding) throws {
         for payload in [[], [0], Array("a.b\u{1}".utf8), SecureRandom.bytes(100_000)] {
             let text = try JWS.signDetached(payload, with: key, encoding: encoding)
             #expect(text.split(separator: ".", omittingEmptySubsequences: false)[1].isEmpty)
@@ -38,19 +38,20 @@ import Testing
         }
     }
 
-    @Test func `are refused where the text brings a payload of its own`() throws {
+    @Test func `Detached or unencoded signed bytes are refused if the text brings its own payload`() throws {
         let text = try JWS.sign([1], with: key)
         #expect { try JWS(verifying: text, detachedPayload: [1], keys: keys, algorithms: [.eddsa]) } throws: {
             JOSEError.malformedToken ~= $0
         }
     }
 
-    @Test func `are no token with an empty payload`() throws {
+    @Test func `Detached or unencoded signed bytes are not a token with an empty payload`() throws {
         let text = try JWS.signDetached([1], with: key)
         #expect(throws: JOSEError.badSignature) { try verify(text) }
     }
 
-    @Test func `stand unencoded in a compact text where they are plain ASCII without a dot`() throws {
+    @Test
+    func `Detached or unencoded signed bytes are unencoded in a compact text if they are ASCII without a dot`() throws {
         for payload in ["", "plain text", "{\"a\":1}", "~ !"] {
             let text = try JWS.sign(Array(payload.utf8), with: key, encoding: .unencoded)
             #expect(text.contains(".\(payload)."))
@@ -65,7 +66,7 @@ import Testing
         for payload in ["é", "a\n"] { #expect(throws: JOSEError.self) { try verify(text(header, payload)) } }
     }
 
-    @Test func `say so in a header that the caller cannot change`() throws {
+    @Test func `Detached or unencoded signed bytes say so in a header that the caller cannot change`() throws {
         let text = try JWS.sign(
             [0x61], with: key, header: ["b64": true, "crit": ["exp"], "exp": 1, "x": 2], encoding: .unencoded)
         let header = try verify(text, understanding: ["exp"]).header
@@ -80,20 +81,22 @@ import Testing
 
     // RFC 7797 §6: a reader that does not know b64 must be made to refuse it.
     @Test(
-        .tags(.attackH1),
+        .tags(.tokenForgery),
         arguments: [
             #"{"alg":"EdDSA","b64":false}"#, #"{"alg":"EdDSA","b64":true}"#,
             #"{"alg":"EdDSA","b64":false,"crit":["exp"],"exp":1}"#,
             #"{"alg":"EdDSA","crit":["b64"]}"#,
         ])
-    func `are refused where b64 is not critical, or critical and missing`(header: String) throws {
+    func `Detached or unencoded signed bytes are refused if b64 is not critical, or critical and missing`(
+        header: String
+    ) throws {
         let text = try text(header, "AAAA")
         #expect(throws: JOSEError.refusedExtension) { try verify(text, understanding: ["exp"]) }
     }
 
     // RFC 7515 §4.1.11.
     @Test(
-        .tags(.attackH1),
+        .tags(.tokenForgery),
         arguments: [
             #""crit":[]"#, #""crit":"x","x":1"#, #""crit":null"#, #""crit":{"x":1},"x":1"#, #""crit":["x"]"#,
             #""crit":["x","x"],"x":1"#, #""crit":[1],"x":1"#, #""crit":["alg"]"#, #""crit":["kid"],"kid":"k1""#,
@@ -101,7 +104,7 @@ import Testing
             #""crit":["x","y"],"x":1,"y":2"#,
             "\"crit\":[\"x\u{301}\"],\"x\u{301}\":1",
         ])
-    func `are refused where crit is empty, wrong, double, of a registered name, or not understood`(crit: String)
+    func `Detached or unencoded signed bytes are refused if crit is malformed or not understood`(crit: String)
         throws
     {
         let text = try text(#"{"alg":"EdDSA",\#(crit)}"#, "AAAA")
@@ -110,7 +113,8 @@ import Testing
         }
     }
 
-    @Test func `are taken with a critical member that the caller understands`() throws {
+    @Test
+    func `Detached or unencoded signed bytes are accepted with a critical member that the caller understands`() throws {
         let text = try text(#"{"alg":"EdDSA","crit":["x"],"x":1}"#, "AAAA")
         #expect(try verify(text, understanding: ["x"]).payload == [0, 0, 0])
         #expect(throws: JOSEError.refusedExtension) { try verify(text) }
@@ -122,7 +126,9 @@ import Testing
             ["crit": "x", "x": 1],
             ["crit": ["alg"]],
         ] as [JSONObject])
-    func `are not signed under a header that every reader would refuse`(header: JSONObject) throws {
+    func `Detached or unencoded signed bytes are not signed under a header that every reader would refuse`(
+        header: JSONObject
+    ) throws {
         #expect { try JWS.sign([1], with: key, header: header) } throws: { JOSEError.unsignable ~= $0 }
         #expect { try JWS.signDetached([1], with: key, header: header) } throws: { JOSEError.unsignable ~= $0 }
         #expect { try JWSDocument.sign([1], by: [.init(key, protected: header)]) } throws: {
@@ -131,7 +137,7 @@ import Testing
     }
 
     // RFC 7797 §7.
-    @Test(.tags(.attackH1)) func `are no token with claims`() throws {
+    @Test(.tags(.tokenForgery)) func `Detached or unencoded signed bytes are not a token with claims`() throws {
         let verifier = JWTVerifier(keys: keys, algorithms: [.eddsa], clock: .stopped(at: 0))
         let unencoded = try JWS.sign(Array(#"{"exp":9}"#.utf8), with: key, encoding: .unencoded)
         #expect(throws: JOSEError.refusedExtension) { try verifier.verify(unencoded) }

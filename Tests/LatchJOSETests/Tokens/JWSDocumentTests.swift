@@ -5,7 +5,7 @@ import LatchJOSE
 import TestTags
 import Testing
 
-@Suite struct `Signed bytes in JSON` {
+@Suite struct JWSDocumentTests {
     private let first: Key
     private let second: Key
     private let keys: KeySet
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(arguments: [JWSEncoding.base64url, .unencoded], [true, false])
-    func `come back by one signer or two, in either form, with the payload beside them or within`(
+    func `Signed bytes in JSON come back by one or two signers, in either form, attached or detached`(
         encoding: JWSEncoding, isDetached: Bool
     ) throws {
         let detached = isDetached ? payload : nil
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `say who signed by the key, whatever an unprotected header claims`() throws {
+    @Test func `Signed bytes in JSON name the signer by the key, whatever an unprotected header claims`() throws {
         let text = try JWSDocument.sign(payload, by: [.init(first, unprotected: ["iss": "somebody"])])
         let signature = try verify(text).signatures[0]
         #expect(signature.key.thumbprint == first.thumbprint)
@@ -64,7 +64,7 @@ import Testing
         #expect(try verify(changed([:], removing: ["header"])).signatures[0].unprotected.isEmpty)
     }
 
-    @Test func `hold for every signature, unless one is enough`() throws {
+    @Test func `Signed bytes in JSON require every signature, unless one is enough`() throws {
         let stranger = try Key.generate(.eddsa, id: "stranger")
         let text = try JWSDocument.sign(payload, by: [.init(stranger), .init(second)])
         #expect(throws: JOSEError.unknownKey) { try verify(text) }
@@ -79,8 +79,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `are refused by another algorithm, also where an unprotected header names it`() throws
-    {
+    @Test(.tags(.tokenForgery))
+    func `Signed bytes in JSON are refused by another algorithm, also if an unprotected header names it`() throws {
         let text = try JWSDocument.sign(payload, by: [.init(first, unprotected: ["alg": "", "kid": ""])])
         #expect(text["signatures"]?[0]?["protected"] == nil)
         #expect(try verify(text).signatures[0].unprotected == ["alg": "EdDSA", "kid": "first"])
@@ -92,8 +92,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1))
-    func `are refused with a critical member that is not understood, or stands where it is not signed`()
+    @Test(.tags(.tokenForgery))
+    func `Signed bytes in JSON are refused with an unknown or unprotected critical member`()
         throws
     {
         let text = try JWSDocument.sign(payload, by: [.init(first, protected: ["exp": 1, "crit": ["exp"]])])
@@ -104,7 +104,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `are refused where a member stands in both headers, or twice in one`() throws {
+    @Test(.tags(.tokenForgery))
+    func `Signed bytes in JSON are refused if a member is in both headers, or twice in one`() throws {
         #expect { try verify(changed(["header": ["kid": "first"]])) } throws: { JOSEError.malformedToken ~= $0 }
         let text = String(decoding: try changed([:]).serialized(), as: UTF8.self)
         for twice in [#""payload":"AA","#, #""signature":"AA","#, #""header":{},"#] {
@@ -115,7 +116,7 @@ import Testing
         }
     }
 
-    @Test func `are refused where their form is wrong`() throws {
+    @Test func `Signed bytes in JSON are refused if their form is wrong`() throws {
         let changes: [(JSONObject, [String])] = [
             (["signatures": []], []), (["signatures": [["signature": "AA"]]], []), ([:], ["signature"]),
             (["signature": 1], []), (["signature": "A"], []), (["signature": "AA=="], []), (["protected": ""], []),
@@ -134,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `are refused with a payload beside the one that is given, and without any`() throws {
+    @Test func `Signed bytes in JSON are refused with a payload beside the given one, and without any`() throws {
         let whole = try JWSDocument.sign(payload, by: [.init(first)])
         let detached = try JWSDocument.sign(payload, by: [.init(first)], isDetached: true)
         #expect { try verify(whole, detached: payload) } throws: { JOSEError.malformedToken ~= $0 }
@@ -143,7 +144,7 @@ import Testing
     }
 
     // RFC 7797 §3.
-    @Test func `are refused where their signatures differ in b64`() throws {
+    @Test func `Signed bytes in JSON are refused if their signatures differ in b64`() throws {
         let encoded = try JWSDocument.sign(payload, by: [.init(first)])
         let plain = try JWSDocument.sign(payload, by: [.init(second)], encoding: .unencoded)
         let signatures = [encoded, plain].compactMap { $0["signatures"]?[0] }
@@ -155,7 +156,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH7)) func `are refused with too many signatures, too long, or nested without end`() throws {
+    @Test(.tags(.hugeToken))
+    func `Signed bytes in JSON are refused with too many signatures, too long, or nested without end`() throws {
         let signature = try #require(try JWSDocument.sign(payload, by: [.init(first)])["signatures"]?[0])
         func document(_ count: Int) -> JSONValue {
             [
@@ -175,7 +177,7 @@ import Testing
         #expect(throws: JOSEError.self) { try JWSDocument(verifying: deep, keys: keys, algorithms: [.eddsa]) }
     }
 
-    @Test func `are not made where the form has no place for them`() throws {
+    @Test func `Signed bytes in JSON are not made if the form has no place for them`() throws {
         let two = [first, second].map { JWSDocument.Signer($0) }
         #expect { try JWSDocument.sign(payload, by: two, form: .flattened) } throws: { JOSEError.unsignable ~= $0 }
         #expect { try JWSDocument.sign(payload, by: []) } throws: { JOSEError.unsignable ~= $0 }

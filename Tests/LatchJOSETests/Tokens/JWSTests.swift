@@ -5,7 +5,7 @@ import LatchCrypto
 import LatchJOSE
 import Testing
 
-@Suite struct `Signed bytes` {
+@Suite struct JWSTests {
     private let key: Key
     private let keys: KeySet
 
@@ -14,14 +14,14 @@ import Testing
         keys = KeySet([try #require(key.publicKey)])
     }
 
-    @Test func `come back as they were, whatever they are`() throws {
+    @Test func `Signed bytes come back unchanged`() throws {
         for payload in [[], [0], Array("text".utf8), SecureRandom.bytes(10_000)] {
             let text = try JWS.sign(payload, with: key)
             #expect(try JWS(verifying: text, keys: keys, algorithms: [.eddsa]).payload == payload)
         }
     }
 
-    @Test func `carry the header that the caller adds, but never another algorithm or key name`() throws {
+    @Test func `Signed bytes carry the header that the caller adds, but never another algorithm or key name`() throws {
         let text = try JWS.sign(
             [1], with: key, header: ["typ": "x", "alg": "none", "kid": "other", "cty": "y", "n": [1, 2]])
         let header = try JWS(verifying: text, keys: keys, algorithms: [.eddsa]).header
@@ -32,7 +32,7 @@ import Testing
         #expect(header.members["n"] == [1, 2])
     }
 
-    @Test func `have no key name where the key has none`() throws {
+    @Test func `Signed bytes have no key name if the key has none`() throws {
         let nameless = Key(try P256.Signing.PrivateKey())
         let text = try JWS.sign([1], with: nameless)
         let signed = try JWS(verifying: text, keys: KeySet([nameless]), algorithms: [.es256])
@@ -40,7 +40,7 @@ import Testing
         #expect(signed.header.members == ["alg": "ES256"])
     }
 
-    @Test func `are not taken from a payload that is not base64url, though its signature holds`() throws {
+    @Test func `Signed bytes are refused from a payload that is not base64url, though its signature is valid`() throws {
         let content = Array((Base64URL.encode(Array(#"{"alg":"EdDSA"}"#.utf8)) + ".A").utf8)
         let text = String(decoding: content, as: UTF8.self) + "." + Base64URL.encode(try key.signature(for: content))
         #expect { try JWS(verifying: text, keys: keys, algorithms: [.eddsa]) } throws: {
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `are limited in length`() throws {
+    @Test func `Signed bytes are limited in length`() throws {
         let text = try JWS.sign(SecureRandom.bytes(60 << 10), with: key)
         #expect { try JWS(verifying: text, keys: keys, algorithms: [.eddsa]) } throws: {
             JOSEError.malformedToken ~= $0
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: ["kid", "typ"], [JSONValue.null, 1, true, [], [:]])
-    func `are refused where the header's names have another type`(name: String, value: JSONValue) throws {
+    func `Signed bytes are refused if the header's names have another type`(name: String, value: JSONValue) throws {
         let header = JSONValue.object(["alg": "EdDSA", name: value] as JSONObject)
         let content = Array((Base64URL.encode(header.serialized()) + ".AA").utf8)
         let text = String(decoding: content, as: UTF8.self) + "." + Base64URL.encode(try key.signature(for: content))
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `are found a key among several of one algorithm when they name none`() throws {
+    @Test func `Signed bytes without a key name find their key among several of one algorithm`() throws {
         let others = try (0..<5).map { try Key.generate(.eddsa, id: "other-\($0)") }
         let content = Array((Base64URL.encode(Array(#"{"alg":"EdDSA"}"#.utf8)) + ".AAAA").utf8)
         let text = String(decoding: content, as: UTF8.self) + "." + Base64URL.encode(try key.signature(for: content))

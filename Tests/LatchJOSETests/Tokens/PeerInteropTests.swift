@@ -15,7 +15,7 @@ private let payload = "It is signed here. And read there."
 @Suite(
     .enabled(Comment(rawValue: PythonPeers.hint)) { await PythonPeers.install() }
 )
-struct `Tokens beside joserfc` {
+struct PeerInteropTests {
     /// Makes a key for each algorithm and signs with it in every form.
     private static let maker = """
         import json, warnings
@@ -72,7 +72,7 @@ struct `Tokens beside joserfc` {
         print(json.dumps(told))
         """
 
-    @Test func `are believed here where they were signed there, in every form, by every algorithm`() async throws {
+    @Test func `Tokens of joserfc verify here in every form, by every algorithm`() async throws {
         let asked: JSONValue = [
             "payload": .string(payload), "algorithms": .array(algorithms.map { .string($0.rawValue) }),
         ]
@@ -125,7 +125,7 @@ struct `Tokens beside joserfc` {
         #expect(try key.pem() == half)
     }
 
-    @Test func `are believed there where they were signed here, in every form, by every algorithm`() async throws {
+    @Test func `Tokens of ours verify in joserfc in every form, by every algorithm`() async throws {
         let cases = try algorithms.map(Self.signed)
         let told = try #require(try await PythonPeers.run(Self.reader, input: .array(cases.map(\.0))).arrayValue)
         #expect(told.count == cases.count)
@@ -163,7 +163,7 @@ struct `Tokens beside joserfc` {
         )
     }
 
-    @Test func `of several signers in one text are believed by each side, signature by signature`() async throws {
+    @Test func `Tokens of several signers in one text verify on each side, signature by signature`() async throws {
         let keys = try [Key.generate(.es256, id: "a"), .generate(.rs256, id: "b"), .generate(.eddsa, id: "c")]
         let text = try JWSDocument.sign(
             Array(payload.utf8), by: keys.map { JWSDocument.Signer($0, unprotected: ["kid": ""]) })

@@ -48,7 +48,7 @@ private let rs256Code = """
 private let es256Code =
     "DtEhU3ljbEg8L38VWAfUAqOyKAM6-Xx-F4GawxaepmXFCgfTjDxw5djxLa8ISlSApmWQxfKTUJqPP3-Kg6NU1Q"
 
-@Suite struct `The examples of RFC 7515` {
+@Suite struct RFCExampleTests {
     private static let compact: [(JSONObject, String, String)] = [
         (
             AppendixKey.secret, "eyJ0eXAiOiJKV1QiLA0KICJhbGciOiJIUzI1NiJ9." + claims,
@@ -66,7 +66,7 @@ private let es256Code =
     ]
 
     @Test(arguments: compact.indices)
-    func `verify in compact form: A.1 to A.4`(place: Int) throws {
+    func `The examples of RFC 7515 verify in compact form: A.1 to A.4`(place: Int) throws {
         let (jwk, signed, signature) = Self.compact[place]
         let key = try Key(jwk: jwk)
         let read = try JWS(verifying: "\(signed).\(signature)", keys: KeySet([key]), algorithms: [key.algorithm])
@@ -84,7 +84,7 @@ private let es256Code =
         }
     }
 
-    @Test func `of no algorithm are refused: A.5, and RFC 7519 section 6.1`() throws {
+    @Test func `The examples of RFC 7515 of no algorithm are refused: A.5, and RFC 7519 section 6.1`() throws {
         for text in ["eyJhbGciOiJub25lIn0.\(claims)."] {
             for algorithms in [[.hs256], [SignatureAlgorithm(rawValue: "none")]] as [[SignatureAlgorithm]] {
                 #expect(throws: JOSEError.self) {
@@ -94,7 +94,7 @@ private let es256Code =
         }
     }
 
-    @Test func `verify in JSON: A.6 with two signatures, A.7 with one`() throws {
+    @Test func `The examples of RFC 7515 verify in JSON: A.6 with two signatures, A.7 with one`() throws {
         var (rsa, ec) = (AppendixKey.rsa, AppendixKey.p256)
         (rsa["kid"], ec["kid"]) = ("2010-12-29", "e9bc097a-ce51-4036-9562-d2ade882db0d")
         let keys = KeySet([try Key(jwk: rsa), try Key(jwk: ec)])
@@ -116,7 +116,7 @@ private let es256Code =
     }
 }
 
-@Suite struct `The examples of RFC 7517, 7519, 7638, 7797 and 8037` {
+@Suite struct RFCKeyExampleTests {
     @Test func `RFC 7517 A.1: of two public keys, the one for encryption is left out`() throws {
         let encryption: JSONValue = [
             "kty": "EC", "crv": "P-256", "x": "MKBCTNIcKUSDii11ySs3526iDZ8AiTo7Tu6KPAqv7D4",
@@ -129,7 +129,7 @@ private let es256Code =
         #expect(set.keys[0].algorithm == .rs256)
     }
 
-    @Test func `RFC 7517 A.3: a shared secret without a name for encryption, one for signatures`() throws {
+    @Test func `RFC 7517 A.3: of two shared secrets, the one for encryption is distinguished`() throws {
         let keyWrap: JSONValue = ["kty": "oct", "alg": "A128KW", "k": "GawgguFyGrWKav7AX4VKUg"]
         var secret = AppendixKey.secret
         (secret["kid"], secret["alg"]) = ("HMAC key used in JWS spec Appendix A.1 example", nil)

@@ -5,9 +5,9 @@ import LatchCrypto
 import LatchJOSE
 import Testing
 
-@Suite struct `Random damage to a token` {
+@Suite struct RandomTokenTests {
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `never makes another token that is believed`(seed: UInt64) throws {
+    func `Random damage to a token never makes another valid token`(seed: UInt64) throws {
         var dice = Dice(seed: seed)
         let key = try Key(secret: SymmetricKey(data: [UInt8](repeating: 7, count: 32)), id: "k1")
         let verifier = JWTVerifier(keys: KeySet([key]), algorithms: [.hs256], clock: .stopped(at: 1_000))
@@ -22,7 +22,9 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is decoded without a signature's check, or refused, and never more`(seed: UInt64) throws {
+    func `Random damage to a token is decoded without a signature's check, or refused, and never more`(seed: UInt64)
+        throws
+    {
         var dice = Dice(seed: seed &+ 100)
         let key = try Key(secret: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
         let text = try JWT.sign(["sub": "u1", "exp": 2_000, "o": ["a": [1, nil, true]]], with: key)
@@ -41,7 +43,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `to a key never makes one that signs for it`(seed: UInt64) throws {
+    func `Random damage to a key never makes one that signs for it`(seed: UInt64) throws {
         var dice = Dice(seed: seed &+ 200)
         let key = try Key.generate(.es256, id: "k1")
         let signature = try key.signature(for: [1, 2, 3])

@@ -6,7 +6,7 @@ import LatchJOSE
 import TestVectors
 import Testing
 
-@Suite struct `A remembered header` {
+@Suite struct RememberedHeaderTests {
     /// A token of a header that is given as text, signed by any key.
     private func token(_ header: String, signedBy key: Key, subject: String = "u1") throws -> String {
         let claims: JSONValue = ["sub": .string(subject), "exp": 2_000]
@@ -18,7 +18,7 @@ import Testing
         JWTVerifier(keys: KeySet(keys), algorithms: algorithms, clock: .stopped(at: 1_000))
     }
 
-    @Test func `of one key serves no other of the same name and another algorithm`() throws {
+    @Test func `A remembered header of one key serves no other of the same name and another algorithm`() throws {
         let curve = try Key.generate(.es256, id: "k1")
         let edwards = try Key.generate(.eddsa, id: "k1")
         let verifier = verifier([curve, edwards], [.es256, .eddsa])
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `of one verifier is unknown to every other`() throws {
+    @Test func `A remembered header of one verifier is unknown to every other`() throws {
         let (mine, theirs) = (try Key.generate(.hs256, id: "k1"), try Key.generate(.hs256, id: "k1"))
         let header = #"{"alg":"HS256","kid":"k1"}"#
         let (first, second) = (verifier([mine], [.hs256]), verifier([theirs], [.hs256]))
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `is shared by the copies of a verifier, and is right for each`() throws {
+    @Test func `A remembered header is shared by the copies of a verifier, and is right for each`() throws {
         let key = try Key.generate(.hs256, id: "k1")
         let verifier = verifier([key], [.hs256])
         let copy = verifier
@@ -55,7 +55,7 @@ import Testing
         #expect(try copy.verifiedToken(text).header == verifier.verifiedToken(text).header)
     }
 
-    @Test func `is not made of a token that was refused, however often it comes`() throws {
+    @Test func `A remembered header is not made of a token that was refused, however often it comes`() throws {
         let (key, stranger) = (try Key.generate(.hs256, id: "k1"), try Key.generate(.hs256, id: "k1"))
         let verifier = verifier([key], [.hs256])
         // A header of the stranger's own making: correct, with a member that no issuer writes.
@@ -71,7 +71,7 @@ import Testing
         }
     }
 
-    @Test func `is told apart from one that means the same and is spelled otherwise`() throws {
+    @Test func `A remembered header is distinguished from an equivalent one in another spelling`() throws {
         let key = try Key.generate(.hs256, id: "k1")
         let verifier = verifier([key], [.hs256])
         let spellings = [
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `is refused for what it demands also after others were remembered`() throws {
+    @Test func `A remembered header is refused for its critical members also after others were remembered`() throws {
         let key = try Key.generate(.hs256, id: "k1")
         let verifier = verifier([key], [.hs256])
         _ = try verifier.verify(token(#"{"alg":"HS256"}"#, signedBy: key))
@@ -100,7 +100,7 @@ import Testing
     }
 
     @Test(arguments: 0..<4 as Range<UInt64>)
-    func `never changes an answer, in whatever order tokens come`(seed: UInt64) throws {
+    func `A remembered header never changes an answer, in any order of tokens`(seed: UInt64) throws {
         var numbers = SeededGenerator(seed: seed)
         let keys = try (0..<6).map { try Key.generate(.hs256, id: "k\($0)") }
         let verifier = verifier(keys, [.hs256])
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `serves honest and forged tokens on many tasks at once, each as it deserves`() async throws {
+    @Test func `A remembered header serves honest and forged tokens on many tasks at once`() async throws {
         let keys = try (0..<20).map { try Key.generate(.hs256, id: "k\($0)") }
         let stranger = try Key.generate(.hs256)
         let verifier = verifier(keys, [.hs256])

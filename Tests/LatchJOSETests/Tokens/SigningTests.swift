@@ -7,7 +7,7 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite struct `A signed token` {
+@Suite struct SigningTests {
     private let clock = WallClock(now: { Date(timeIntervalSince1970: 1_000) }, sleep: { _ in })
 
     @Test(arguments: [
@@ -15,7 +15,9 @@ import Testing
         .hs384,
         .hs512,
     ])
-    func `is believed when its own key verifies it, with every algorithm`(algorithm: SignatureAlgorithm) throws {
+    func `A signed token is accepted when its own key verifies it, with every algorithm`(algorithm: SignatureAlgorithm)
+        throws
+    {
         let key = try Key.generate(algorithm)
         let claims: Claims = ["sub": "u1", "exp": 2_000]
         let text = try JWT.sign(claims, with: key)
@@ -31,7 +33,7 @@ import Testing
         #expect(throws: JOSEError.badSignature) { try other.verify(text) }
     }
 
-    @Test func `is not believed after any character of it was changed`() throws {
+    @Test func `A signed token is refused after any character of it was changed`() throws {
         let key = try Key.generate(.hs256)
         let verifier = JWTVerifier(keys: KeySet([key]), algorithms: [.hs256], clock: clock)
         let text = try JWT.sign(["sub": "u1", "exp": 2_000], with: key)
@@ -45,12 +47,12 @@ import Testing
         }
     }
 
-    @Test func `cannot be made with a key that only verifies`() throws {
+    @Test func `A signed token cannot be made with a key that only verifies`() throws {
         let key = try #require(try Key.generate(.es256).publicKey)
         #expect { try JWT.sign([:], with: key) } throws: { JOSEError.unsuitableKey ~= $0 }
     }
 
-    @Test(.tags(.attackH4)) func `made twice in one second differs where its id does`() throws {
+    @Test(.tags(.tokenUniqueness)) func `A signed token made twice in one second differs if its ID does`() throws {
         let key = try Key.generate(.hs256)
         func token() throws -> String {
             try JWT.sign(["iat": 1, "jti": .string(Base64URL.encode(SecureRandom.bytes(16)))], with: key)
@@ -58,7 +60,7 @@ import Testing
         #expect(try token() != token())
     }
 
-    @Test func `is verified by many tasks at once with one verifier`() async throws {
+    @Test func `A signed token is verified by many tasks at once with one verifier`() async throws {
         let key = try Key.generate(.es256)
         let verifier = JWTVerifier(keys: KeySet([key]), algorithms: [.es256], clock: clock)
         let subjects = try await withThrowingTaskGroup(of: String?.self) { group in

@@ -28,7 +28,7 @@ private struct Scheme: Sendable, CustomTestStringConvertible {
 }
 
 @Suite(.enabled(if: OpenSSLCommand.isPresent, Comment(rawValue: OpenSSLCommand.hint)))
-struct `A token that OpenSSL's command signs or verifies` {
+struct TokenInteropTests {
     private let command: OpenSSLCommand
 
     init() throws { command = try OpenSSLCommand() }
@@ -50,7 +50,9 @@ struct `A token that OpenSSL's command signs or verifies` {
     }
 
     @Test(arguments: Scheme.all)
-    private func `by RSA is the same in both directions`(scheme: Scheme) async throws {
+    private func `A token that OpenSSL's command signs or verifies by RSA is the same in both directions`(
+        scheme: Scheme
+    ) async throws {
         let key = try Key.generate(scheme.algorithm, id: "k1")
         let secret = try rsa(key)
         try command.write(try secret.pem().utf8, to: "key.pem")
@@ -88,7 +90,8 @@ struct `A token that OpenSSL's command signs or verifies` {
                 coefficient: number("qi")))
     }
 
-    @Test func `by ES256 is the same in both directions`() async throws {
+    @Test
+    func `A token that OpenSSL's command signs or verifies by ES256 is the same in both directions`() async throws {
         let secret = try P256.Signing.PrivateKey()
         try await checkCurve(
             Key(secret, id: "k1"), pem: secret.pem(), published: secret.publicKey.pem(), digest: "-sha256",
@@ -96,7 +99,8 @@ struct `A token that OpenSSL's command signs or verifies` {
             toRaw: { try P256.Signing.ECDSASignature(derRepresentation: $0).rawRepresentation })
     }
 
-    @Test func `by ES384 is the same in both directions`() async throws {
+    @Test
+    func `A token that OpenSSL's command signs or verifies by ES384 is the same in both directions`() async throws {
         let key = try Key.generate(.es384, id: "k1")
         let secret = try P384.Signing.PrivateKey(rawRepresentation: self.secret(of: key))
         try await checkCurve(
@@ -105,7 +109,8 @@ struct `A token that OpenSSL's command signs or verifies` {
             toRaw: { try P384.Signing.ECDSASignature(derRepresentation: $0).rawRepresentation })
     }
 
-    @Test func `by ES512 is the same in both directions`() async throws {
+    @Test
+    func `A token that OpenSSL's command signs or verifies by ES512 is the same in both directions`() async throws {
         let key = try Key.generate(.es512, id: "k1")
         let secret = try P521.Signing.PrivateKey(rawRepresentation: self.secret(of: key))
         try await checkCurve(
@@ -139,7 +144,8 @@ struct `A token that OpenSSL's command signs or verifies` {
         #expect(throws: JOSEError.badSignature) { try verifier(key).verify(inDER) }
     }
 
-    @Test func `by EdDSA is the same in both directions`() async throws {
+    @Test
+    func `A token that OpenSSL's command signs or verifies by EdDSA is the same in both directions`() async throws {
         let secret = try Curve25519.Signing.PrivateKey()
         let key = Key(secret, id: "k1")
         // RFC 8410 §7 and §4: what stands before the 32 bytes in DER.
@@ -161,7 +167,8 @@ struct `A token that OpenSSL's command signs or verifies` {
         #expect(try verifier(key).verify(content + "." + Base64URL.encode(signature)).subject == "u1")
     }
 
-    @Test func `by HMAC is the same in both directions`() async throws {
+    @Test
+    func `A token that OpenSSL's command signs or verifies by HMAC is the same in both directions`() async throws {
         for (algorithm, digest, length) in [
             (SignatureAlgorithm.hs256, "-sha256", 32), (.hs384, "-sha384", 48), (.hs512, "-sha512", 64),
         ] {

@@ -11,7 +11,7 @@ private let all: [SignatureAlgorithm] = [
 ]
 
 @Suite(.enabled(if: VectorSet.wycheproof.has("json_web_signature_test.json"), Comment(rawValue: VectorSet.hint)))
-struct `Wycheproof's signed tokens` {
+struct VectorTests {
     /// Cases where the set is not followed, on purpose.
     ///
     /// Refused though called valid: 372 and 373 have a `?` inside of their base64url, which RFC 7515 §2 does not let a reader
@@ -38,7 +38,7 @@ struct `Wycheproof's signed tokens` {
     }
 
     @Test(arguments: [("json_web_signature_test.json", 401), ("json_web_key_test.json", 26)])
-    func `are believed or refused as the set says`(file: String, count: Int) throws {
+    func `Wycheproof's signed tokens are accepted or refused as the set says`(file: String, count: Int) throws {
         let cases = try VectorSet.wycheproof.cases(file)
         #expect(cases.count == count)
         for (group, test) in cases {
@@ -49,7 +49,7 @@ struct `Wycheproof's signed tokens` {
         }
     }
 
-    @Test func `are believed or refused as the set of mixed cases says, encryption aside`() throws {
+    @Test func `Wycheproof's signed tokens are accepted or refused as the set of mixed cases says`() throws {
         let cases = try VectorSet.wycheproof.cases("json_web_crypto_test.json")
             .filter { $0.group["comment"]?.stringValue?.hasPrefix("jws") == true }
         #expect(cases.count == 49)

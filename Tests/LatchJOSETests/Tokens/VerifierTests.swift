@@ -7,7 +7,7 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite struct `A verifier` {
+@Suite struct VerifierTests {
     private let key: Key
     private let keys: KeySet
 
@@ -26,11 +26,11 @@ import Testing
     }
 
     @Test(
-        .tags(.attackH2),
+        .tags(.tokenTimes),
         arguments: [
             (999.0, true), (1_000, true), (1_029.999, true), (1_030, false), (1_031, false), (5_000, false),
         ])
-    func `takes a token until its expiry and the leeway are over`(now: Double, isTaken: Bool) throws {
+    func `A verifier takes a token until its expiry and the leeway are over`(now: Double, isTaken: Bool) throws {
         let text = try JWT.sign(["exp": 1_000], with: key)
         if isTaken {
             _ = try verifier(now: now).verify(text)
@@ -46,26 +46,26 @@ import Testing
         let exp: Date
     }
 
-    @Test func `decodes the claims of a token as a type`() throws {
+    @Test func `A verifier decodes the claims of a token as a type`() throws {
         let text = try JWT.sign(["sub": "ada", "roles": ["admin"], "exp": 2_000], with: key)
         let claims = try verifier().verify(text, as: AccessClaims.self)
         #expect(claims == AccessClaims(sub: "ada", roles: ["admin"], exp: Date(timeIntervalSince1970: 2_000)))
     }
 
     @Test(arguments: [["sub": "ada", "exp": 2_000], ["sub": 1, "roles": [], "exp": 2_000]] as [Claims])
-    func `refuses claims that do not fit the type, and quotes nothing of them`(claims: Claims) throws {
+    func `A verifier refuses claims that do not fit the type, and quotes nothing of them`(claims: Claims) throws {
         let text = try JWT.sign(claims, with: key)
         let error = #expect(throws: JOSEError.malformedToken) { try verifier().verify(text, as: AccessClaims.self) }
         #expect(error?.message.contains("ada") == false)
     }
 
-    @Test func `verifies a token before it decodes the claims`() throws {
+    @Test func `A verifier verifies a token before it decodes the claims`() throws {
         let text = try JWT.sign(["sub": "ada"], with: key)
         #expect(throws: JOSEError.missingClaim) { try verifier().verify(text, as: AccessClaims.self) }
     }
 
-    @Test(.tags(.attackH2), arguments: ["nbf", "iat"])
-    func `refuses a token from the future, beyond the leeway`(name: String) throws {
+    @Test(.tags(.tokenTimes), arguments: ["nbf", "iat"])
+    func `A verifier refuses a token from the future, beyond the leeway`(name: String) throws {
         var claims: Claims = ["exp": 5_000]
         claims[name] = 1_000
         let text = try JWT.sign(claims, with: key)
@@ -75,9 +75,9 @@ import Testing
     }
 
     @Test(
-        .tags(.attackH2), arguments: ["exp", "nbf", "iat"],
+        .tags(.tokenTimes), arguments: ["exp", "nbf", "iat"],
         [JSONValue.string("2000"), .null, .bool(true), [2000], [:], "tomorrow"])
-    func `refuses a time that is no number`(name: String, value: JSONValue) throws {
+    func `A verifier refuses a time that is not a number`(name: String, value: JSONValue) throws {
         var claims: Claims = ["exp": 2_000]
         claims[name] = value
         let text = try JWT.sign(claims, with: key)
@@ -86,7 +86,7 @@ import Testing
         #expect { try verifier().verify(text) } throws: { JOSEError.malformedToken ~= $0 }
     }
 
-    @Test(.tags(.attackH2)) func `takes a time with a fraction, and any that a float can hold`() throws {
+    @Test(.tags(.tokenTimes)) func `A verifier takes a time with a fraction, and any that a float can hold`() throws {
         let fraction = try JWT.sign(["exp": 1_000.5], with: key)
         _ = try verifier(leeway: .zero, now: 1_000.25).verify(fraction)
         #expect(throws: JOSEError.expired) { try verifier(leeway: .zero, now: 1_000.5).verify(fraction) }
@@ -99,18 +99,18 @@ import Testing
         }
     }
 
-    @Test func `refuses a token that is good for ever, unless it is told otherwise`() throws {
+    @Test func `A verifier refuses a token that is valid forever, unless configured`() throws {
         let text = try JWT.sign(["sub": "u1"], with: key)
         #expect { try verifier().verify(text) } throws: { JOSEError.missingClaim ~= $0 }
         #expect(try verifier(requiresExpiry: false).verify(text).subject == "u1")
     }
 
     @Test(
-        .tags(.attackH2),
+        .tags(.tokenTimes),
         arguments: [
             nil, "https://id.example/", "https://ID.example", "http://id.example", "", 1, ["https://id.example"],
         ] as [JSONValue?])
-    func `refuses another issuer, or none`(issuer: JSONValue?) throws {
+    func `A verifier refuses another issuer, or none`(issuer: JSONValue?) throws {
         var claims: Claims = ["exp": 2_000]
         claims["iss"] = issuer
         let text = try JWT.sign(claims, with: key)
@@ -121,17 +121,17 @@ import Testing
     }
 
     @Test(
-        .tags(.attackH2),
+        .tags(.tokenTimes),
         arguments: [nil, "other", "API", "", 1, [], ["other", "else"], ["api", 1], ["x": "api"], [["api"]]]
             as [JSONValue?])
-    func `refuses a token for another audience, or for none`(audience: JSONValue?) throws {
+    func `A verifier refuses a token for another audience, or for none`(audience: JSONValue?) throws {
         var claims: Claims = ["exp": 2_000]
         claims["aud"] = audience
         let text = try JWT.sign(claims, with: key)
         #expect(throws: JOSEError.wrongAudience) { try verifier(audience: "api").verify(text) }
     }
 
-    @Test(.tags(.attackH2)) func `takes a token for its audience, alone or among others`() throws {
+    @Test(.tags(.tokenTimes)) func `A verifier takes a token for its audience, by itself or among others`() throws {
         for audience: JSONValue in ["api", ["api"], ["other", "api"]] {
             let text = try JWT.sign(Claims(["exp": 2_000, "aud": audience]), with: key)
             _ = try verifier(audience: "api").verify(text)
@@ -139,7 +139,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH1)) func `tells access tokens, refresh tokens and ID tokens apart by their type`() throws {
+    @Test(.tags(.tokenForgery))
+    func `A verifier distinguishes access tokens, refresh tokens and ID tokens by their type`() throws {
         for type in ["JWT", "rt+jwt", "id+jwt", "at+jw", "at+jwt2", "", nil] {
             let text = try JWT.sign(["exp": 2_000], with: key, type: type)
             #expect(throws: JOSEError.wrongType) { try verifier(type: "at+jwt").verify(text) }
@@ -150,7 +151,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackH3)) func `takes the tokens of an old key for as long as the set has it`() throws {
+    @Test(.tags(.keyRotation)) func `A verifier takes the tokens of an old key for as long as the set has it`() throws {
         let next = try Key.generate(.eddsa, id: "k2")
         let old = try JWT.sign(["exp": 2_000], with: key)
         let new = try JWT.sign(["exp": 2_000], with: next)
@@ -163,20 +164,20 @@ import Testing
         #expect(throws: JOSEError.unknownKey) { try verifier([]).verify(new) }
     }
 
-    @Test func `finds the key of a token that names none`() throws {
+    @Test func `A verifier finds the key of a token that names none`() throws {
         let nameless = Key(try P256.Signing.PrivateKey(), id: nil)
         let text = try JWT.sign(["exp": 2_000], with: nameless)
         let set = KeySet([try Key.generate(.es256, id: "a"), nameless, try Key.generate(.es256, id: "b")])
         _ = try JWTVerifier(keys: set, algorithms: [.es256], clock: .stopped(at: 1_000)).verify(text)
     }
 
-    @Test func `accepts nothing where no algorithm is listed`() throws {
+    @Test func `A verifier accepts nothing if no algorithm is listed`() throws {
         let text = try JWT.sign(["exp": 2_000], with: key)
         let verifier = JWTVerifier(keys: keys, algorithms: [], clock: .stopped(at: 1_000))
         #expect(throws: JOSEError.refusedAlgorithm) { try verifier.verify(text) }
     }
 
-    @Test(.tags(.attackH7)) func `takes tokens up to its limit and none beyond`() throws {
+    @Test(.tags(.hugeToken)) func `A verifier takes tokens up to its limit and none beyond`() throws {
         let text = try JWT.sign(["exp": 2_000, "x": .string(String(repeating: "a", count: 1000))], with: key)
         func verifier(limit: Int) -> JWTVerifier {
             JWTVerifier(keys: keys, algorithms: [.eddsa], limit: limit, clock: .stopped(at: 1_000))
@@ -185,7 +186,7 @@ import Testing
         #expect { try verifier(limit: text.utf8.count - 1).verify(text) } throws: { JOSEError.malformedToken ~= $0 }
     }
 
-    @Test func `remembers headers without mixing them up, however many there are`() throws {
+    @Test func `A verifier remembers many headers without mixing them up`() throws {
         let keys = try (0..<40).map { try Key.generate(.eddsa, id: "key-\($0)") }
         let verifier = JWTVerifier(keys: KeySet(keys), algorithms: [.eddsa], clock: .stopped(at: 1_000))
         for round in 0..<3 {

@@ -75,7 +75,7 @@ private final class ScriptedApple: AppleIDProvider, Handler {
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `Sign in with Apple` {
+@Suite(.timeLimit(.minutes(1))) struct AppleSignInTests {
     private let apple: ScriptedApple
     private let details = InMemorySecretStore()
 
@@ -87,7 +87,7 @@ private final class ScriptedApple: AppleIDProvider, Handler {
             clock: apple.clock.wallClock())
     }
 
-    @Test func `returns the user of a verified identity token`() async throws {
+    @Test func `Sign in with Apple returns the user of a verified identity token`() async throws {
         let user = try await signIn.signIn()
         #expect(user.id == "001.ada")
         #expect(user.authorizationCode == "code-1")
@@ -103,7 +103,7 @@ private final class ScriptedApple: AppleIDProvider, Handler {
         #expect(!"\(user)".contains(user.identityToken))
     }
 
-    @Test func `has a new nonce and state each time`() async throws {
+    @Test func `Sign in with Apple has a new nonce and state each time`() async throws {
         for _ in 0..<2 { _ = try await signIn.signIn(requestingName: false, requestingEmail: false) }
         let requests = apple.requests.withLock { $0 }
         #expect(requests[0].nonce != requests[1].nonce)
@@ -114,7 +114,7 @@ private final class ScriptedApple: AppleIDProvider, Handler {
     @Test(arguments: [
         "nonce", "iss", "aud", "sub", "c_hash", "exp", "iat", "state", "no state", "no token", "other key", "user",
     ])
-    func `refuses a credential that is not the answer to its request`(part: String) async throws {
+    func `Sign in with Apple refuses a credential that is not the answer to its request`(part: String) async throws {
         let other = try Key.generate(.rs256)
         let past = apple.clock.now.addingTimeInterval(-3_600)
         apple.deviations.withLock { deviations in
@@ -134,7 +134,7 @@ private final class ScriptedApple: AppleIDProvider, Handler {
         #expect(details.names().isEmpty)
     }
 
-    @Test func `keeps a name that comes once, until it is delivered`() async throws {
+    @Test func `Sign in with Apple keeps a name that comes once, until it is delivered`() async throws {
         apple.deviations.withLock {
             $0.credential = {
                 $0.name = AppleUserName(given: "Ada", family: "")
@@ -157,7 +157,7 @@ private final class ScriptedApple: AppleIDProvider, Handler {
         #expect(third.email == nil)
     }
 
-    @Test func `survives a store that cannot be used`() async throws {
+    @Test func `Sign in with Apple survives a store that cannot be used`() async throws {
         apple.deviations.withLock { $0.credential = { $0.name = AppleUserName(given: "Ada") } }
         let secrets = FailingSecretStore(InMemorySecretStore(), after: 0, with: .storeLocked)
         let signIn = AppleSignIn(
@@ -166,7 +166,7 @@ private final class ScriptedApple: AppleIDProvider, Handler {
         #expect(try await signIn.signIn().name?.given == "Ada")
     }
 
-    @Test func `has no name of empty parts`() {
+    @Test func `Sign in with Apple has no name of empty parts`() {
         #expect(AppleUserName(given: "", family: nil) == nil)
         #expect(AppleUserName() == nil)
     }
@@ -176,12 +176,12 @@ private final class ScriptedApple: AppleIDProvider, Handler {
             (1_001, OAuthError.cancelled), (1_000, .browserUnavailable), (1_004, .browserUnavailable),
             (nil, .browserUnavailable),
         ] as [(Int?, OAuthError)])
-    func `reports each error of the system`(code: Int?, error: OAuthError) async throws {
+    func `Sign in with Apple reports each error of the system`(code: Int?, error: OAuthError) async throws {
         apple.deviations.withLock { $0.error = OAuthError(appleIDErrorCode: code) }
         await #expect(throws: error) { try await signIn.signIn() }
     }
 
-    @Test func `ends with the task`() async throws {
+    @Test func `Sign in with Apple ends with the task`() async throws {
         apple.deviations.withLock { $0.waits = true }
         let task = Task { try await signIn.signIn() }
         task.cancel()
@@ -192,12 +192,13 @@ private final class ScriptedApple: AppleIDProvider, Handler {
         (0, AppleIDState.revoked, true), (1, .authorized, false), (2, .notFound, true), (3, .transferred, false),
         (9, .unknown, false), (-1, .unknown, false),
     ])
-    func `knows which states end a session`(raw: Int, state: AppleIDState, ends: Bool) {
+    func `Sign in with Apple knows which states end a session`(raw: Int, state: AppleIDState, ends: Bool) {
         #expect(AppleIDState(rawValue: raw) == state)
         #expect(state.endsSession == ends)
     }
 
-    @Test func `ends the session of a user who has left, and not for a check that fails`() async throws {
+    @Test
+    func `Sign in with Apple ends the session of a user who has left, and not for a check that fails`() async throws {
         let session = Session(client: try ScriptedProvider().client(), store: InMemoryTokenStore())
         try await session.signIn(Tokens(access: "a", refresh: "r"))
         apple.states.withLock {
@@ -219,7 +220,7 @@ private final class ScriptedApple: AppleIDProvider, Handler {
         #expect(apple.states.withLock { $0.isEmpty })
     }
 
-    @Test func `stops to watch when nothing is reported any more`() async throws {
+    @Test func `Sign in with Apple stops watching when nothing is reported any more`() async throws {
         apple.finish()
         await signIn.watch(user: "001.ada") { Issue.record("nobody has left") }
     }

@@ -9,9 +9,11 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `An attempt to sign in` {
+@Suite struct AuthorizationAttemptTests {
     @Test(arguments: [0, -1, -30, -3_500, 3_500] as [TimeInterval])
-    func `survives a clock that is set while the user is at the page`(jump: TimeInterval) async throws {
+    func `An attempt to sign in survives a clock that is set while the user is at the page`(jump: TimeInterval)
+        async throws
+    {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let url = try provider.approve(try await client.begin())
@@ -20,7 +22,9 @@ import Testing
     }
 
     @Test(arguments: [-3_700, 3_700] as [TimeInterval])
-    func `ends with its lifetime, whichever way the clock was set`(jump: TimeInterval) async throws {
+    func `An attempt to sign in ends with its lifetime, whichever way the clock was set`(jump: TimeInterval)
+        async throws
+    {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let url = try provider.approve(try await client.begin())
@@ -28,7 +32,10 @@ import Testing
         await #expect(throws: OAuthError.stateMismatch) { try await client.finish(url) }
     }
 
-    @Test func `is not removed from the store by one that begins after the clock was set back`() async throws {
+    @Test
+    func `An attempt to sign in is not removed from the store by one that begins after the clock was set back`()
+        async throws
+    {
         let provider = try ScriptedProvider()
         let store = InMemorySecretStore()
         let client = provider.client(attempts: store)

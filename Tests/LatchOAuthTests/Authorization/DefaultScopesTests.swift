@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The scopes that a sign-in requests where the program chooses none: those of `Scopes.signIn` that the server knows.
-@Suite struct `The usual scopes` {
+@Suite struct DefaultScopesTests {
     private static let all = "openid profile email offline_access"
 
     /// Returns the scopes of the page and of the device request.
@@ -32,12 +32,12 @@ import Testing
         return [page.query(percentEncoded: true) ?? "", form].map { ScriptedProvider.parameters($0)["scope"] }
     }
 
-    @Test func `are all of them where the metadata lists none`() async throws {
+    @Test func `The usual scopes are all of them if the metadata lists none`() async throws {
         #expect(try await requested(nil) == [Self.all, Self.all])
         #expect(try await requested([]) == [Self.all, Self.all])
     }
 
-    @Test func `leave out what the metadata does not list`() async throws {
+    @Test func `The usual scopes leave out scopes that the metadata does not list`() async throws {
         let listed = "openid profile email"
         #expect(try await requested(["openid", "email", "profile"]) == [listed, listed])
         #expect(
@@ -46,13 +46,13 @@ import Testing
             ])
     }
 
-    @Test func `ask a provider of ID tokens for one, listed or not`() async throws {
+    @Test func `The usual scopes ask a provider of ID tokens for one, listed or not`() async throws {
         #expect(try await requested(["email"]) == ["openid email", "openid email"])
         #expect(try await requested(["email"], isOpenID: false) == ["email", "email"])
         #expect(try await requested(["repo"], isOpenID: false) == [nil, nil])
     }
 
-    @Test func `are not those that the program has chosen, which are sent as written`() async throws {
+    @Test func `The usual scopes do not change the program's chosen scopes, which are sent as written`() async throws {
         let chosen = try await requested(["openid"], { $0.scopes = ["openid", "notes:read"] })
         #expect(chosen == ["openid notes:read", "openid notes:read"])
         let same = try await requested(["openid"], { $0.scopes = .signIn })
@@ -69,7 +69,7 @@ import Testing
                 == [Self.all, Self.all])
     }
 
-    @Test func `sign a user in without openid where the server issues no ID tokens`() async throws {
+    @Test func `The usual scopes sign a user in without openid if the server issues no ID tokens`() async throws {
         let provider = try ScriptedProvider()
         provider.deviate { deviations in
             deviations.metadata = { metadata in

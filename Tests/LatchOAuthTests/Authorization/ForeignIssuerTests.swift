@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// The issuers that real providers state in their metadata and tokens, where these are not the URL that a program knows.
-@Suite struct `An issuer by another name` {
+@Suite struct ForeignIssuerTests {
     private static let tenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
     private static let other = "11111111-2222-3333-4444-555555555555"
     private static let callback = URL(string: "https://notes.example.com/callback") ?? URL(filePath: "/")
@@ -45,7 +45,7 @@ import Testing
         OAuthConfiguration(issuer: URL(string: issuer) ?? Self.callback, clientID: "c")
     }
 
-    @Test func `is Google's without its scheme`() async throws {
+    @Test func `An issuer by another name is Google's without its scheme`() async throws {
         let issuer = "https://accounts.google.com"
         for token in ["accounts.google.com", issuer] {
             #expect(
@@ -69,7 +69,9 @@ import Testing
         ("https://contoso.ciamlogin.com/contoso.onmicrosoft.com/v2.0", "https://ID.ciamlogin.com/ID/v2.0"),
         ("https://contoso.b2clogin.com/contoso.onmicrosoft.com/B2C_1_in/v2.0", "https://contoso.b2clogin.com/ID/v2.0/"),
     ])
-    func `is a tenant's, by the tenant's ID: Microsoft Entra`(named: String, stated: String) async throws {
+    func `An issuer by another name is a tenant's, by the tenant's ID: Microsoft Entra`(named: String, stated: String)
+        async throws
+    {
         func issuer(_ id: String) -> String { stated.replacing("ID", with: id) }
         let response = try await signIn(
             configuration(named), metadata: issuer(Self.tenant), token: issuer(Self.tenant))
@@ -88,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `has one tenant in both places: Microsoft Entra External ID`() async throws {
+    @Test func `An issuer by another name has one tenant in both places: Microsoft Entra External ID`() async throws {
         let mixed = "https://\(Self.tenant).ciamlogin.com/\(Self.other)/v2.0"
         await #expect(throws: OAuthError.issuerMismatch) {
             try await signIn(
@@ -97,7 +99,10 @@ import Testing
         }
     }
 
-    @Test func `is the token's tenant where the metadata leaves it open: Microsoft Entra`() async throws {
+    @Test
+    func `An issuer by another name is the token's tenant if the metadata leaves it open: Microsoft Entra`()
+        async throws
+    {
         let (named, open) = (
             "https://login.microsoftonline.us/common/v2.0", "https://login.microsoftonline.us/{tenantid}/v2.0"
         )
@@ -115,7 +120,7 @@ import Testing
         "https://login.microsoftonline.com.evil.example/contoso/v2.0", "https://ciamlogin.com/contoso/v2.0",
         "https://login.microsoftonline.com/\(tenant)/v2.0",
     ])
-    func `is not accepted at any other server`(named: String) async throws {
+    func `An issuer by another name is not accepted at any other server`(named: String) async throws {
         let stated = named.replacing("contoso", with: Self.tenant).replacing(
             Self.tenant + "/v2", with: Self.other + "/v2")
         await #expect(throws: OAuthError.issuerMismatch) {

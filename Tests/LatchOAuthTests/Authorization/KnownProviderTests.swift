@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 /// Each known provider, played by its metadata and its deviations as they are documented.
-@Suite struct `A known provider` {
+@Suite struct KnownProviderTests {
     /// A provider that serves the metadata of an issuer, or nothing, and answers at any token endpoint.
     private final class Played: Handler {
         let metadata: JSONObject?
@@ -75,7 +75,7 @@ import Testing
     ]
 
     @Test(arguments: published.indices)
-    func `is found by its issuer`(index: Int) async throws {
+    func `A known provider is found by its issuer`(index: Int) async throws {
         let (issuer, configuration) = Self.published[index]
         let provider = Played(metadata: Self.metadata(issuer))
         let client = AuthorizationClient(configuration, transport: provider)
@@ -85,7 +85,7 @@ import Testing
         #expect(provider.requests.first?.absoluteURL == "\(issuer)\(slash).well-known/openid-configuration")
     }
 
-    @Test func `signs users out at its own parameters: Cognito`() async throws {
+    @Test func `A known provider signs users out at its own parameters: Cognito`() async throws {
         let issuer = "https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_x"
         let client = AuthorizationClient(
             .cognito(region: "eu-central-1", userPool: "eu-central-1_x", clientID: "c"),
@@ -96,7 +96,7 @@ import Testing
                 == ["client_id": "c", "logout_uri": Self.callback.absoluteString])
     }
 
-    @Test func `is asked for a refresh token as it wants to be: Google`() async throws {
+    @Test func `A known provider gets its own request for a refresh token: Google`() async throws {
         let provider = Played(metadata: Self.metadata("https://accounts.google.com"))
         let client = AuthorizationClient(.google(clientID: "c"), transport: provider)
         let parameters = ScriptedProvider.parameters(
@@ -114,7 +114,9 @@ import Testing
         ("https://discord.com", ["scope": "openid identify email"]),
         ("https://cognito-idp.eu-central-1.amazonaws.com/eu-central-1_x", ["scope": "openid profile email"]),
     ])
-    func `is known by its issuer, also to the command`(issuer: String, expected: [String: String]) async throws {
+    func `A known provider is known by its issuer, also to the command`(issuer: String, expected: [String: String])
+        async throws
+    {
         let url = try #require(URL(string: issuer))
         let known = try #require(OAuthConfiguration.known(issuer: url, clientID: "c", secret: nil))
         let client = AuthorizationClient(known, transport: Played(metadata: Self.metadata(issuer)))
@@ -129,12 +131,12 @@ import Testing
     @Test(arguments: [
         "https://id.example.com", "https://accounts.google.com.evil.example", "https://cognito-idp.example.com",
     ])
-    func `is no other issuer`(issuer: String) throws {
+    func `A known provider is not any other issuer`(issuer: String) throws {
         let url = try #require(URL(string: issuer))
         #expect(OAuthConfiguration.known(issuer: url, clientID: "c", secret: nil)?.issuer == nil)
     }
 
-    @Test func `may have one issuer for each tenant: Microsoft`() async throws {
+    @Test func `A known provider can have one issuer for each tenant: Microsoft`() async throws {
         let provider = Played(
             metadata: Self.metadata("https://login.microsoftonline.com/{tenantid}/v2.0"))
         let client = AuthorizationClient(.microsoft(clientID: "c"), transport: provider)
@@ -148,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ["consumers", "contoso.example"])
-    func `states the issuer of the directory that a name means: Microsoft`(tenant: String) async throws {
+    func `A known provider states the issuer of the named directory: Microsoft`(tenant: String) async throws {
         let id = "9188040d-6c67-4c5b-b112-36a304b66dad"
         let issuer = "https://login.microsoftonline.com/\(id)/v2.0"
         let key = try Key.generate(.rs256)
@@ -175,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `signs a client secret for each request: Apple`() async throws {
+    @Test func `A known provider signs a client secret for each request: Apple`() async throws {
         let key = try Key.generate(.es256, id: "KEY1")
         // What Apple published for a day in June 2025; its tokens kept their issuer.
         let provider = Played(metadata: Self.metadata("https://account.apple.com"))
@@ -196,7 +198,7 @@ import Testing
         #expect(try JWT(unverified: secret).header.keyID == "KEY1")
     }
 
-    @Test func `answers errors with 200, and separates scopes by commas: GitHub`() async throws {
+    @Test func `A known provider answers errors with 200, and separates scopes by commas: GitHub`() async throws {
         let provider = Played(tokens: [
             "access_token": "gho_a", "scope": "read:user,user:email", "token_type": "bearer",
         ])
@@ -218,7 +220,7 @@ import Testing
         }
     }
 
-    @Test func `has no nonce, and takes no verifier: LinkedIn`() async throws {
+    @Test func `A known provider has no nonce, and takes no verifier: LinkedIn`() async throws {
         let key = try Key.generate(.rs256)
         var claims: Claims = ["sub": "ada"]
         (claims.issuer, claims.audience) = ("https://www.linkedin.com/oauth", ["c"])
@@ -246,7 +248,7 @@ import Testing
         await #expect(throws: OAuthError.stateMismatch) { try await client.finish(callback) }
     }
 
-    @Test func `adds a fragment to its response: Facebook`() async throws {
+    @Test func `A known provider adds a fragment to its response: Facebook`() async throws {
         let client = AuthorizationClient(.facebook(clientID: "c"), transport: Played())
         let attempt = try await client.begin(redirectURI: Self.callback)
         let state = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")["state"] ?? ""
@@ -255,7 +257,7 @@ import Testing
         #expect(try await client.server().tokenEndpoint.host() == "graph.facebook.com")
     }
 
-    @Test func `posts its response: Apple`() throws {
+    @Test func `A known provider posts its response: Apple`() throws {
         let response = try AuthorizationResponse(form: Array("state=s&code=c".utf8), sentTo: Self.callback)
         #expect(response.state == "s")
     }

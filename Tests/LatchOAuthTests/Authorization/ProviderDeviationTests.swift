@@ -11,7 +11,7 @@ import TestSupport
 import Testing
 
 /// What single providers do in their own way, after the sign-in.
-@Suite struct `A deviation of a provider` {
+@Suite struct ProviderDeviationTests {
     private let issuer = ScriptedIssuer()
     private static let callback = URL(string: "https://notes.example.com/callback") ?? URL(filePath: "/")
 
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `has its own page for a sign-out where it names none: Auth0`(isPreset: Bool) async throws {
+    func `A provider can have its own page for a sign-out if it names none: Auth0`(isPreset: Bool) async throws {
         publish("https://login.example.com/", ["mfa_challenge_endpoint": "https://login.example.com/mfa/challenge"])
         let url = try #require(URL(string: "https://login.example.com/"))
         let client = client(
@@ -45,7 +45,9 @@ import Testing
 
     // OpenID Connect Core 1.0 §5.3.2: a claim that is not returned should be left out, and be neither null nor empty.
     @Test(arguments: ["azp", "at_hash", "nbf"], [JSONValue.null, ""])
-    func `is a claim of an ID token that is null or empty, and counts as missing`(name: String, value: JSONValue)
+    func `A provider can send a null or empty claim of an ID token, which counts as missing`(
+        name: String, value: JSONValue
+    )
         async throws
     {
         func signIn(_ audience: [String]) async throws -> TokenResponse {
@@ -68,7 +70,7 @@ import Testing
         await #expect(throws: OAuthError.invalidIDToken) { try await signIn(["notes", "other"]) }
     }
 
-    @Test func `is not its page for a sign-out where it names one: Auth0`() async throws {
+    @Test func `A provider's own page for a sign-out is not used if it names one: Auth0`() async throws {
         publish(
             "https://login.example.com/",
             [
@@ -84,7 +86,7 @@ import Testing
         ("authorization_declined", OAuthError.accessDenied), ("code_expired", .signInTimedOut),
         ("bad_verification_code", .invalidGrant),
     ])
-    func `names the end of a device's code in words of its own: Microsoft Entra`(
+    func `A provider can name the end of a device's code in its own words: Microsoft Entra`(
         code: String, expected: OAuthError
     ) async throws {
         publish("https://id.example.com")
@@ -113,7 +115,9 @@ import Testing
 
     /// brandonrc/mobula#22, Kilo-Org/kilocode#14056.
     @Test(arguments: [(HTTPStatus.forbidden, "<html>403"), (.notFound, "<html>404"), (.ok, "<html>portal"), (.ok, "")])
-    func `has a gateway whose page is no answer to a device's code`(status: HTTPStatus, content: String) async throws {
+    func `A provider can have a gateway whose page is not an answer to a device's code`(
+        status: HTTPStatus, content: String
+    ) async throws {
         let (client, authorization) = try await deviceCode()
         issuer.on(status, content)
         let tokens = Task { try await client.finish(authorization) }
@@ -125,7 +129,7 @@ import Testing
         #expect(try await tokens.value.tokens.access == "a")
     }
 
-    @Test func `has a gateway that shows a page for minutes, which is the error then`() async throws {
+    @Test func `A provider can have a gateway that shows a page for minutes, which is the error then`() async throws {
         let (client, authorization) = try await deviceCode()
         issuer.on(.notFound, "<html>404")
         let tokens = Task { try await client.finish(authorization) }
@@ -139,7 +143,7 @@ import Testing
     }
 
     /// NousResearch/hermes-agent#20314: NTP at boot, dual boot, a resumed virtual machine.
-    @Test func `waits for a device's code by a clock that no correction of the date moves`() async throws {
+    @Test func `A provider's device code is awaited by a clock that no correction of the date moves`() async throws {
         let (client, authorization) = try await deviceCode()
         let tokens = Task { try await client.finish(authorization) }
         _ = await issuer.clock.sleepers(atLeast: 1)
@@ -153,7 +157,9 @@ import Testing
         #"{"error":{"message":"Error validating verification code.","type":"OAuthException","code":100}}"#,
         #"{"error":{"code":400,"message":"Error validating verification code.","status":"INVALID_ARGUMENT"}}"#,
     ])
-    func `is an error in an object, whose words are kept: Facebook, Google`(content: String) async throws {
+    func `A provider can send an error in an object, whose words are kept: Facebook, Google`(content: String)
+        async throws
+    {
         issuer.on(.badRequest, content)
         let error = await #expect(throws: OAuthError.self) {
             try await issuer.endpoint().tokens(for: ClientCredentialsGrant())
@@ -163,7 +169,9 @@ import Testing
     }
 
     @Test(arguments: [("github.com", "https://api.github.com"), ("git.example.com", "https://git.example.com/api/v3")])
-    func `deletes a token in place of a revocation: GitHub`(host: String, api: String) async throws {
+    func `A provider can require deleting a token in place of a revocation: GitHub`(host: String, api: String)
+        async throws
+    {
         let place = host == "github.com" ? "" : "/api/v3"
         issuer.on("\(place)/applications/c/token") { _ in HTTPResponse(status: .noContent) }
         let client = client(.github(clientID: "c", secret: "secret-of-the-app", host: host))
@@ -178,7 +186,7 @@ import Testing
         #expect(try await client.server().deviceAuthorizationEndpoint?.host() == host)
     }
 
-    @Test func `may be that the token is gone already: GitHub`() async throws {
+    @Test func `A provider can report that the token is already gone: GitHub`() async throws {
         let endpoint = try await client(.github(clientID: "c", secret: "secret-of-the-app")).tokenEndpoint()
         issuer.on("/applications/c/token", .notFound, #"{"message":"Not Found","status":"404"}"#)
         try await endpoint.revoke("gho_a")
@@ -194,7 +202,7 @@ import Testing
         await #expect(throws: OAuthError.noRevocationEndpoint) { try await publicClient.revoke("gho_a") }
     }
 
-    @Test func `is a list of scopes with commas, also of a server that is described by hand`() async throws {
+    @Test func `A provider can send a list of scopes with commas, also if it is described by hand`() async throws {
         var server = AuthorizationServer(
             issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url.appending(path: "oauth/token"))
         server.separatesScopesByCommas = true
@@ -211,14 +219,16 @@ import Testing
             (#""refresh_expires_in":0"#, nil), (#""refresh_token_expires_in":"soon""#, nil), (#""x":1"#, nil),
             (#""refresh_token_expires_in":1e300"#, .seconds(36_525 * 86_400)), (#""refresh_expires_in":-1"#, nil),
         ] as [(String, Duration?)])
-    func `is an end of the refresh token: Google, GitHub, Keycloak`(member: String, expected: Duration?) async throws {
+    func `A provider can send an expiry of the refresh token: Google, GitHub, Keycloak`(
+        member: String, expected: Duration?
+    ) async throws {
         issuer.on(.ok, #"{"access_token":"a","refresh_token":"r",\#(member)}"#)
         let response = try await issuer.endpoint().tokens(for: ClientCredentialsGrant())
         #expect(response.refreshLifetime == expected)
     }
 
     @Test(arguments: [["typ": "at+jwt"], ["typ": "application/logout+jwt"], ["token_use": "access"]])
-    func `is a token of another type in place of an ID token`(mark: [String: String]) async throws {
+    func `A provider can send a token of another type in place of an ID token`(mark: [String: String]) async throws {
         let provider = try ScriptedProvider()
         let key = provider.key
         provider.deviate { deviations in

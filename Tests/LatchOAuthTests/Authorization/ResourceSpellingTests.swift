@@ -10,7 +10,7 @@ import TestSupport
 import Testing
 
 /// The resource that tokens are for, as each server wants to be told of it.
-@Suite struct `The resource of a token` {
+@Suite struct ResourceSpellingTests {
     let issuer = ScriptedIssuer()
     private static let callback = URL(string: "https://notes.example.com/callback") ?? URL(filePath: "/")
     private static let api = "https://api.example.com"
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `is a parameter of each request (RFC 8707)`() async throws {
+    @Test func `The resource of a token is a parameter of each request (RFC 8707)`() async throws {
         var configuration = configuration("https://id.example.com")
         (configuration.resources, configuration.scopes) = ([Self.api], ["openid"])
         #expect(
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `is an audience: Auth0`(isPreset: Bool) async throws {
+    func `The resource of a token is an audience: Auth0`(isPreset: Bool) async throws {
         var configuration = OAuthConfiguration.auth0(
             domain: "login.example.com", clientID: "c", secret: "s", audience: Self.api)
         if !isPreset {
@@ -84,7 +84,7 @@ import Testing
         "https://login.microsoftonline.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0",
         "https://contoso.ciamlogin.com/9188040d-6c67-4c5b-b112-36a304b66dad/v2.0",
     ])
-    func `is a prefix of the scopes: Microsoft Entra`(issuer text: String) async throws {
+    func `The resource of a token is a prefix of the scopes: Microsoft Entra`(issuer text: String) async throws {
         var configuration = configuration(text)
         configuration.resources = [Self.api]
         configuration.scopes = ["openid", "offline_access"]
@@ -100,7 +100,7 @@ import Testing
                 == ["scope": "openid \(Self.api)/notes.read \(Self.api)/notes.write"])
     }
 
-    @Test func `is not repeated with a code, whose request has named it: Microsoft Entra, Auth0`() async throws {
+    @Test func `The resource of a token is not repeated with a code: Microsoft Entra, Auth0`() async throws {
         for text in ["https://login.microsoftonline.com/contoso/v2.0", "https://example.eu.auth0.com/"] {
             let client = client(configuration(text))
             let grant = AuthorizationCodeGrant(
@@ -112,8 +112,9 @@ import Testing
     }
 
     @Test(arguments: ["https://login.microsoftonline.com/contoso/v2.0", "https://example.eu.auth0.com/"])
-    func `is one, and several are an error before any request: Microsoft Entra, Auth0`(issuer text: String) async throws
-    {
+    func `The resource of a token is one, and several are an error before any request: Microsoft Entra, Auth0`(
+        issuer text: String
+    ) async throws {
         var configuration = configuration(text)
         let members = ["issuer": text.replacing("contoso", with: "9188040d-6c67-4c5b-b112-36a304b66dad")]
         configuration.resources = [Self.api, "https://other.example.com"]
@@ -127,7 +128,10 @@ import Testing
         #expect(issuer.requests.count == before)
     }
 
-    @Test func `is an error before any request where no scope can name it: Microsoft Entra`() async throws {
+    @Test
+    func `The resource of a token is an error before any request if no scope can name it: Microsoft Entra`()
+        async throws
+    {
         var configuration = configuration("https://login.microsoftonline.com/contoso/v2.0")
         configuration.resources = ["api://no tes"]
         let client = client(
@@ -137,7 +141,7 @@ import Testing
         #expect(issuer.requests(to: "/token").isEmpty)
     }
 
-    @Test func `is that of the grant where it names one`() async throws {
+    @Test func `The resource of a token is that of the grant if it names one`() async throws {
         var configuration = configuration("https://id.example.com")
         configuration.resources = [Self.api]
         let client = client(configuration)
@@ -149,7 +153,7 @@ import Testing
         #expect(form["audience"] == "own" && form["resource"] == nil)
     }
 
-    @Test func `is asked for on another device until the code is redeemed`() async throws {
+    @Test func `The resource of a token is requested on another device until the code is redeemed`() async throws {
         var configuration = configuration("https://id.example.com")
         configuration.resources = [Self.api]
         let client = client(configuration)

@@ -12,7 +12,7 @@ import TestSupport
 import Testing
 
 /// Sign-ins over real sockets; the test plays the browser.
-@Suite(.timeLimit(.minutes(1))) struct `A browser of this machine` {
+@Suite(.timeLimit(.minutes(1))) struct LoopbackBrowserTests {
     let provider: ScriptedProvider
 
     init() throws { provider = try ScriptedProvider() }
@@ -41,7 +41,7 @@ import Testing
         return try await visit(provider.approve(page), cookie: cookie)
     }
 
-    @Test func `signs in by one line, and shows a page that says what comes next`() async throws {
+    @Test func `A browser on this machine signs in by one line, and shows a page with the next step`() async throws {
         let visits = Visits()
         let browser = LoopbackBrowser { [provider] url in
             Task { visits.add(try await Self.signIn(url, at: provider)) }
@@ -64,7 +64,8 @@ import Testing
     }
 
     /// PostHog/wizard#1253, postmanlabs/postman-app-support#12640.
-    @Test func `is not disturbed by cookies of other programs, nor by a page that is loaded ahead`() async throws {
+    @Test
+    func `A browser on this machine is not disturbed by foreign cookies or a page that is loaded ahead`() async throws {
         let visits = Visits()
         let browser = LoopbackBrowser { [provider] url in
             Task {
@@ -82,7 +83,7 @@ import Testing
         #expect(visits.responses.map(\.status.rawValue) == [503, 200])
     }
 
-    @Test func `waits for its own response, whoever else calls`() async throws {
+    @Test func `A browser on this machine waits for its own response, despite other requests`() async throws {
         let visits = Visits()
         let browser = LoopbackBrowser { [provider] url in
             Task {
@@ -109,7 +110,7 @@ import Testing
     }
 
     // Report 1 in Documentation/PublicReports.md: the provider appends a parameter that is not encoded.
-    @Test func `reads a response as it was sent, whatever else is in it`() async throws {
+    @Test func `A browser on this machine reads a response as it was sent, whatever else is in it`() async throws {
         provider.deviate { deviations in
             deviations.callback = { parameters in
                 parameters.append(("hint", "x"))
@@ -132,7 +133,7 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `responds at both loopback addresses`() async throws {
+    @Test func `A browser on this machine responds at both loopback addresses`() async throws {
         let browser = LoopbackBrowser { [provider] url in
             Task {
                 let (page, cookie) = try await Self.begin(url)
@@ -149,7 +150,7 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `ends with the time that a user has`() async throws {
+    @Test func `A browser on this machine ends with the user's time limit`() async throws {
         let clock = ManualClock()
         let browser = LoopbackBrowser(timeout: .seconds(120), clock: clock.wallClock()) { _ in }
         let session = session()
@@ -160,7 +161,7 @@ import Testing
         #expect(!session.currentState.isSignedIn)
     }
 
-    @Test func `ends with the task, at once`() async throws {
+    @Test func `A browser on this machine ends with the task, at once`() async throws {
         let (opened, signal) = AsyncStream.makeStream(of: Void.self)
         let browser = LoopbackBrowser { _ in signal.yield() }
         let session = session()
@@ -170,12 +171,15 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `reports that no browser starts`() async throws {
+    @Test func `A browser on this machine reports that no browser starts`() async throws {
         let browser = LoopbackBrowser { _ in throw OAuthError.browserUnavailable }
         await #expect(throws: OAuthError.browserUnavailable) { try await session().signIn(using: browser) }
     }
 
-    @Test func `shows its first page to one browser, and ends where two have asked for it`() async throws {
+    @Test
+    func `A browser on this machine shows its first page to one browser, and ends if two have requested it`()
+        async throws
+    {
         let visits = Visits()
         let visiting = Mutex<Task<Void, any Error>?>(nil)
         let browser = LoopbackBrowser { url in
@@ -192,7 +196,7 @@ import Testing
         #expect(visits.responses.map(\.status.rawValue) == [302, 400])
     }
 
-    @Test func `reports the denial of the user, and keeps whoever was signed in`() async throws {
+    @Test func `A browser on this machine reports the denial of the user, and keeps the signed-in user`() async throws {
         let session = session()
         try await session.signIn(Tokens(access: "before", refresh: "r"))
         provider.deviate { $0.callback = { $0[0] = ("error", "access_denied") } }
@@ -204,7 +208,9 @@ import Testing
     }
 
     @Test(arguments: ["http://127.0.0.1/callback", "http://localhost/back", "http://127.0.0.1"])
-    func `takes any port for a registered address without one`(registered: String) async throws {
+    func `A browser on this machine takes any port for a registered address without one`(registered: String)
+        async throws
+    {
         let browser = LoopbackBrowser { [provider] url in
             Task { _ = try await Self.signIn(url, at: provider) }
         }
@@ -214,7 +220,7 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test func `refuses a redirect URI that is not a port of this machine`() async throws {
+    @Test func `A browser on this machine refuses a redirect URI that is not a port of this machine`() async throws {
         for text in [
             "https://127.0.0.1:4000/callback", "http://example.com:4000/callback", "http://127.0.0.1:4000/callback?a=b",
         ] {

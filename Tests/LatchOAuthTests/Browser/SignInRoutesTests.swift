@@ -15,7 +15,7 @@ import TestSupport
 import Testing
 
 /// Users of a web server who sign in at an OpenID provider; the test plays their browsers.
-@Suite struct `The sign-in of a web server` {
+@Suite struct SignInRoutesTests {
     /// A browser with the cookies of the server, which follows no redirect by itself.
     private final class Visitor {
         let router: Router
@@ -71,7 +71,8 @@ import Testing
         return "/sign-in/callback?\(callback.query(percentEncoded: true) ?? "")"
     }
 
-    @Test(arguments: [0, 15]) func `needs a key of 128 bits, and not that of a variable which is not set`(count: Int)
+    @Test(arguments: [0, 15])
+    func `A web server's sign-in needs a key of 128 bits, and not that of an unset variable`(count: Int)
         throws
     {
         let url = try #require(URL(string: "https://notes.example.com/sign-in"))
@@ -80,7 +81,7 @@ import Testing
         }
     }
 
-    @Test func `is two routes and a cookie, on any node`() async throws {
+    @Test func `A web server's sign-in is two routes and a cookie, on any node`() async throws {
         let visitor = Visitor(try router())
         let begun = try await visitor.get("/sign-in?return_to=/notes/7?edit%3D1")
         #expect(begun.status == 302 && begun.fields[.cacheControl] == "no-store")
@@ -97,14 +98,15 @@ import Testing
     }
 
     // Report 1 in Documentation/PublicReports.md: the provider appends a parameter that is not encoded.
-    @Test func `reads a callback as it was sent, whatever else is in it`() async throws {
+    @Test func `A web server's sign-in reads a callback as it was sent, whatever else is in it`() async throws {
         let visitor = Visitor(try router())
         let callback = try approve(try await visitor.get("/sign-in")) + "&hint={x}|y&note=a%20b"
         #expect(callback.contains("%3A%2F%2F"))
         #expect(try await visitor.get(callback).body.text == "ada to /")
     }
 
-    @Test func `takes a response that the request has asked the provider to post`() async throws {
+    @Test
+    func `A web server's sign-in takes a response that the request has asked the provider to post`() async throws {
         var request = AuthorizationRequest()
         request.parameters = [("response_mode", "form_post")]
         var router = Router()
@@ -122,7 +124,7 @@ import Testing
         #expect(finished.status == .ok && finished.body.text == "ada")
     }
 
-    @Test func `signs nobody in by a link that somebody else made`() async throws {
+    @Test func `A web server's sign-in signs no user in by a foreign link`() async throws {
         let attacker = Visitor(try router())
         let callback = try approve(try await attacker.get("/sign-in"))
         let victim = Visitor(try router())
@@ -134,7 +136,8 @@ import Testing
         #expect(try await attacker.get(callback).status == .ok)
     }
 
-    @Test func `takes no cookie that was changed, renamed or encrypted elsewhere`() async throws {
+    @Test
+    func `A web server's sign-in takes no cookie that was changed, renamed or encrypted elsewhere`() async throws {
         let visitor = Visitor(try router())
         let callback = try approve(try await visitor.get("/sign-in"))
         let (name, value) = try #require(visitor.cookies.first)
@@ -152,7 +155,7 @@ import Testing
         #expect(provider.requests(to: "/token").isEmpty)
     }
 
-    @Test func `accepts a response once`() async throws {
+    @Test func `A web server's sign-in accepts a response once`() async throws {
         let visitor = Visitor(try router())
         let callback = try approve(try await visitor.get("/sign-in"))
         let kept = visitor.cookies
@@ -168,13 +171,13 @@ import Testing
         "//evil.example", "https://evil.example", "/\\evil.example", "/%09/evil.example", "/%0d%0aSet-Cookie:a=b",
         "javascript:alert(1)", "",
     ])
-    func `returns to no other place than its own`(path: String) async throws {
+    func `A web server's sign-in returns only to its own pages`(path: String) async throws {
         let visitor = Visitor(try router())
         let callback = try approve(try await visitor.get("/sign-in?return_to=\(path)"))
         #expect(try await visitor.get(callback).body.text == "ada to /")
     }
 
-    @Test func `says what has happened where nobody signs in`() async throws {
+    @Test func `A web server's sign-in reports its outcome if no user signs in`() async throws {
         provider.deviate { $0.callback = { $0 = [("error", "access_denied")] + $0.filter { $0.0 != "code" } } }
         let visitor = Visitor(try router())
         let page = try await visitor.get(try approve(try await visitor.get("/sign-in")))
@@ -188,7 +191,7 @@ import Testing
         #expect(refused.status == 502 && refused.body.text?.contains("The sign-in failed.") == true)
     }
 
-    @Test func `tells the program of each failure, its own as well, and ends the attempt`() async throws {
+    @Test func `A web server's sign-in reports each failure to the program, and ends the attempt`() async throws {
         struct Full: Error {}
         let failures = Mutex<[String]>([])
         var router = Router()
@@ -210,7 +213,7 @@ import Testing
         #expect(failures.withLock { $0 } == ["Full", "OAuthError"])
     }
 
-    @Test func `keeps a few attempts of a browser, and no more`() async throws {
+    @Test func `A web server's sign-in keeps a few attempts of a browser, and no more`() async throws {
         let visitor = Visitor(try router())
         for _ in 0..<9 { _ = try await visitor.get("/sign-in") }
         #expect(visitor.cookies.count <= 4)
@@ -218,7 +221,7 @@ import Testing
         #expect(size < 6_000)
     }
 
-    @Test func `ends with its ten minutes, whatever the browser keeps`() async throws {
+    @Test func `A web server's sign-in ends with its ten minutes, whatever the browser keeps`() async throws {
         let visitor = Visitor(try router())
         let callback = try approve(try await visitor.get("/sign-in"))
         provider.clock.advance(by: .seconds(601))
@@ -226,7 +229,7 @@ import Testing
         #expect(provider.requests(to: "/token").isEmpty)
     }
 
-    @Test func `fits into the fields of a request, whoever made the link`() async throws {
+    @Test func `A web server's sign-in fits into the fields of a request with any link`() async throws {
         let visitor = Visitor(try router())
         let long = "/" + String(repeating: "a/", count: 4_000)
         for _ in 0..<8 { _ = try await visitor.get("/sign-in?return_to=\(long)") }
@@ -234,7 +237,8 @@ import Testing
         #expect(size < 8_000)
     }
 
-    @Test func `says so where the keys of the provider cannot be had, and does not use the code`() async throws {
+    @Test
+    func `A web server's sign-in reports that the provider's keys are unavailable, and keeps the code`() async throws {
         provider.deviate {
             $0.response = { $0.pathWithoutQuery == "/jwks" ? HTTPResponse(status: .serviceUnavailable) : nil }
         }
@@ -245,7 +249,7 @@ import Testing
         #expect(provider.requests(to: "/token").isEmpty)
     }
 
-    @Test func `works without https where a developer has none`() async throws {
+    @Test func `A web server's sign-in works without https if a developer has none`() async throws {
         let visitor = Visitor(try router(at: "http://127.0.0.1:8080/sign-in"))
         let callback = try approve(try await visitor.get("/sign-in"))
         #expect(visitor.fields.first?.hasPrefix("sign-in-") == true)

@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchOAuth
 
-@Suite(.timeLimit(.minutes(1))) struct `A browser in a window of the system` {
+@Suite(.timeLimit(.minutes(1))) struct WebAuthenticationBrowserTests {
     let provider: ScriptedProvider
     let redirectURI = URL(string: "com.example.notes:/callback") ?? URL(filePath: "/")
 
@@ -27,7 +27,7 @@ import Testing
         ScriptedPages { [provider] in change(try provider.approve($0)).map { .success($0) } }
     }
 
-    @Test func `signs in, with the app's own scheme`() async throws {
+    @Test func `A browser in a system window signs in, with the app's own scheme`() async throws {
         let page = approving()
         let session = session()
         try await session.signIn(using: browser(page))
@@ -35,7 +35,7 @@ import Testing
         #expect(page.callbacks == [.customScheme("com.example.notes")])
     }
 
-    @Test func `signs in, with an https callback of the configuration`() async throws {
+    @Test func `A browser in a system window signs in, with an https callback of the configuration`() async throws {
         let page = approving()
         let session = Session(client: provider.client(), store: InMemoryTokenStore())
         try await session.signIn(using: browser(page))
@@ -43,7 +43,7 @@ import Testing
         #expect(page.callbacks == [.https(host: "notes.example.com", path: "/callback")])
     }
 
-    @Test func `is cancelled by the user`() async throws {
+    @Test func `A browser in a system window is canceled by the user`() async throws {
         let session = session()
         try await session.signIn(Tokens(access: "before", refresh: "r"))
         let page = ScriptedPages { _ in webAuthenticationResult(nil, errorCode: 1) }
@@ -55,17 +55,17 @@ import Testing
         arguments: [
             (1, OAuthError.cancelled), (2, .browserUnavailable), (3, .browserUnavailable), (nil, .browserUnavailable),
         ] as [(Int?, OAuthError)])
-    func `reports each error of the system`(code: Int?, error: OAuthError) async throws {
+    func `A browser in a system window reports each error of the system`(code: Int?, error: OAuthError) async throws {
         #expect(throws: error) { try webAuthenticationResult(nil, errorCode: code).get() }
         #expect(try webAuthenticationResult(redirectURI, errorCode: code).get() == redirectURI)
     }
 
-    @Test func `reports a page that cannot be shown, at once`() async throws {
+    @Test func `A browser in a system window reports a page that cannot be shown, at once`() async throws {
         let page = ScriptedPages(starts: false) { _ in nil }
         await #expect(throws: OAuthError.browserUnavailable) { try await session().signIn(using: browser(page)) }
     }
 
-    @Test func `ends with the task at once, and closes the page`() async throws {
+    @Test func `A browser in a system window ends with the task at once, and closes the page`() async throws {
         let page = ScriptedPages { _ in nil }
         let browser = browser(page)
         let task = Task { [session = session()] in try await session.signIn(using: browser) }
@@ -75,7 +75,7 @@ import Testing
         await page.waitUntilClosed()
     }
 
-    @Test func `ends with the time that a user has, and closes the page`() async throws {
+    @Test func `A browser in a system window ends with the user's time limit, and closes the page`() async throws {
         let page = ScriptedPages { _ in nil }
         let browser = browser(page)
         let task = Task { [session = session()] in try await session.signIn(using: browser) }
@@ -85,7 +85,7 @@ import Testing
         await page.waitUntilClosed()
     }
 
-    @Test func `shows one page at a time`() async throws {
+    @Test func `A browser in a system window shows one page at a time`() async throws {
         let page = ScriptedPages { _ in nil }
         let browser = browser(page)
         let first = Task { [session = session()] in try await session.signIn(using: browser) }
@@ -97,7 +97,7 @@ import Testing
     }
 
     @Test(arguments: ["com.example.other:/callback", "com.example.notes:/other", "com.example.notes://callback"])
-    func `refuses a URL of another place`(place: String) async throws {
+    func `A browser in a system window refuses a URL of another place`(place: String) async throws {
         let page = approving { URL(string: $0.absoluteString.replacing("com.example.notes:/callback", with: place)) }
         await #expect(throws: OAuthError.invalidAuthorizationResponse) {
             try await session().signIn(using: browser(page))
@@ -105,7 +105,7 @@ import Testing
         #expect(provider.requests(to: "/token").isEmpty)
     }
 
-    @Test func `refuses the response to another attempt`() async throws {
+    @Test func `A browser in a system window refuses the response to another attempt`() async throws {
         let page = approving { URL(string: $0.absoluteString.replacing("state=", with: "state=x")) }
         await #expect(throws: OAuthError.stateMismatch) { try await session().signIn(using: browser(page)) }
         #expect(provider.requests(to: "/token").isEmpty)
@@ -115,7 +115,9 @@ import Testing
         "http://127.0.0.1/callback", "javascript:alert(1)", "file:///callback", "https:///callback",
         "https://notes.example.com:8443/callback", "callback",
     ])
-    func `shows nothing for a redirect URI that no app can receive`(text: String) async throws {
+    func `A browser in a system window shows nothing for a redirect URI that no app can receive`(text: String)
+        async throws
+    {
         let page = approving()
         let uri = try #require(URL(string: text))
         let browser = WebAuthenticationBrowser(sessions: page, redirectURI: uri)
@@ -140,7 +142,8 @@ import Testing
         ("https://app.example.com", "https://app.example.com/?code=c&state=S", true),
         ("app://auth", "app://auth//", false), ("app:", "app:/", false), ("app://auth", "app://auth/x", false),
     ])
-    func `compares where a URL was sent to`(uri: String, callback: String, isSame: Bool) throws {
+    func `A browser in a system window compares the target of a URL`(uri: String, callback: String, isSame: Bool) throws
+    {
         #expect(try #require(URL(string: callback)).isCallback(to: #require(URL(string: uri))) == isSame)
     }
 }

@@ -14,7 +14,7 @@ import Testing
 
 /// The client modules of FAPI 2.0 and of OpenID Connect's logout profiles, each against a provider that misbehaves in
 /// exactly that way.
-@Suite struct `A client with high security` {
+@Suite struct AdvancedSecurityTests {
     private func registration() throws -> ClientRegistration {
         ClientRegistration(clientID: "notes", key: try Key.generate(.es256))
     }
@@ -37,7 +37,9 @@ import Testing
 
     // MARK: FAPI 2.0
 
-    @Test func `happy-path: pushes the request, binds the code and the tokens to a key`() async throws {
+    @Test
+    func `A high-security client (happy-path) pushes the request, binds the code and the tokens to a key`() async throws
+    {
         let provider = try ScriptedProvider(registration())
         let client = provider.client { $0.pushesRequests = true }
         let attempt = try await client.begin(boundTo: key(provider))
@@ -51,7 +53,7 @@ import Testing
         #expect(ScriptedProvider.parameters(push.body.text ?? "")["dpop_jkt"] == tokens.key?.thumbprint)
     }
 
-    @Test func `required-push: pushes where the server requires it`() async throws {
+    @Test func `A high-security client (required-push) pushes if the server requires it`() async throws {
         let provider = try ScriptedProvider(registration())
         provider.deviate { $0.metadata = { $0["require_pushed_authorization_requests"] = true } }
         let client = provider.client()
@@ -59,7 +61,9 @@ import Testing
         #expect(provider.requests(to: "/par").count == 1)
     }
 
-    @Test func `dpop-nonce: repeats a request with the nonce that the server requires`() async throws {
+    @Test
+    func `A high-security client (dpop-nonce) repeats a request with the nonce that the server requires`() async throws
+    {
         let nonces = DPoPNonces()
         let provider = try ScriptedProvider(registration(), nonces: nonces)
         _ = try await signIn(provider, key(provider))
@@ -68,19 +72,20 @@ import Testing
         #expect(provider.requests(to: "/token").count == 1)
     }
 
-    @Test func `dpop-downgrade: refuses bearer tokens where bound ones were requested`() async throws {
+    @Test
+    func `A high-security client (dpop-downgrade) refuses bearer tokens if bound ones were requested`() async throws {
         let provider = try ScriptedProvider(registration())
         provider.deviate { $0.tokenResponse = { $0["token_type"] = "Bearer" } }
         await #expect(throws: OAuthError.unacceptableTokenType) { try await signIn(provider, key(provider)) }
     }
 
-    @Test func `token-type-case: compares the type without case`() async throws {
+    @Test func `A high-security client (token-type-case) compares the type without case`() async throws {
         let provider = try ScriptedProvider(registration())
         provider.deviate { $0.tokenResponse = { $0["token_type"] = "dpOp" } }
         #expect(try await signIn(provider, key(provider)).tokens.tokenType == .dpop)
     }
 
-    @Test func `missing-scope: takes the requested scopes as granted`() async throws {
+    @Test func `A high-security client (missing-scope) takes the requested scopes as granted`() async throws {
         let provider = try ScriptedProvider(registration())
         provider.deviate { $0.tokenResponse = { $0["scope"] = nil } }
         let response = try await signIn(provider, key(provider))
@@ -88,13 +93,15 @@ import Testing
     }
 
     @Test(arguments: ["expires_in", "refresh_token", "scope"])
-    func `missing-member: tolerates a response without optional members`(name: String) async throws {
+    func `A high-security client (missing-member) tolerates a response without optional members`(name: String)
+        async throws
+    {
         let provider = try ScriptedProvider(registration())
         provider.deviate { $0.tokenResponse = { $0[name] = nil } }
         #expect(try await signIn(provider, key(provider)).tokens.idToken != nil)
     }
 
-    @Test func `extra-members: ignores what it does not know`() async throws {
+    @Test func `A high-security client (extra-members) ignores unknown members`() async throws {
         let provider = try ScriptedProvider(registration())
         provider.deviate { deviations in
             deviations.tokenResponse = { $0["unknown"] = ["a": [1]] }
@@ -103,13 +110,16 @@ import Testing
         #expect(try await signIn(provider, key(provider)).extra["unknown"] != nil)
     }
 
-    @Test func `missing-access-token: refuses a response without one`() async throws {
+    @Test func `A high-security client (missing-access-token) refuses a response without one`() async throws {
         let provider = try ScriptedProvider(registration())
         provider.deviate { $0.tokenResponse = { $0["access_token"] = nil } }
         await #expect(throws: OAuthError.invalidResponse) { try await signIn(provider, key(provider)) }
     }
 
-    @Test func `client-assertion: is for the issuer alone, short-lived, and new each time`() async throws {
+    @Test
+    func `A high-security client (client-assertion) sends one for only the issuer, short-lived and unique`()
+        async throws
+    {
         let provider = try ScriptedProvider(registration())
         _ = try await signIn(provider, key(provider))
         let requests = provider.requests(to: "/par") + provider.requests(to: "/token")
@@ -122,7 +132,7 @@ import Testing
         #expect(assertions.allSatisfy { $0.expiry == $0.issuedAt?.addingTimeInterval(60) })
     }
 
-    @Test func `signed-request: sends its parameters in a request object`() async throws {
+    @Test func `A high-security client (signed-request) sends its parameters in a request object`() async throws {
         let provider = try ScriptedProvider(registration())
         var request = AuthorizationRequest()
         request.contextClasses = ["phr"]
@@ -133,7 +143,7 @@ import Testing
         #expect(try await client.finish(provider.approve(attempt)).tokens.idToken != nil)
     }
 
-    @Test func `acr: refuses a weaker authentication than requested`() async throws {
+    @Test func `A high-security client (acr) refuses a weaker authentication than requested`() async throws {
         let provider = try ScriptedProvider(registration())
         var request = AuthorizationRequest()
         request.contextClasses = ["phr", "mfa"]
@@ -144,7 +154,9 @@ import Testing
         }
     }
 
-    @Test func `max-age: refuses an authentication that is too old, or of unknown age`() async throws {
+    @Test
+    func `A high-security client (max-age) refuses an authentication that is too old, or of unknown age`() async throws
+    {
         let provider = try ScriptedProvider(registration())
         var request = AuthorizationRequest()
         request.maximumAge = .seconds(300)
@@ -159,7 +171,7 @@ import Testing
         await #expect(throws: OAuthError.invalidIDToken) { try await signIn(provider, key(provider), request) }
     }
 
-    @Test func `rich-authorization: sends the details that scopes are too coarse for`() async throws {
+    @Test func `A high-security client (rich-authorization) sends details that scopes cannot express`() async throws {
         var detail = AuthorizationDetail(type: "payment")
         detail.locations = ["https://bank.example"]
         detail["amount"] = "12.50"
@@ -173,7 +185,7 @@ import Testing
         #expect(url.absoluteString.split(separator: "resource=").count == 3)
     }
 
-    @Test func `encrypted-id-token: decrypts, keeps the signed token, and refuses one that is not encrypted`()
+    @Test func `A high-security client (encrypted-id-token) decrypts, and refuses one that is not encrypted`()
         async throws
     {
         let provider = try ScriptedProvider()
@@ -203,7 +215,7 @@ import Testing
 
     // MARK: PKCE, mix-up, code injection
 
-    @Test func `pkce: presents the verifier of the attempt`() async throws {
+    @Test func `A high-security client (pkce) presents the verifier of the attempt`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let attempt = try await client.begin()
@@ -216,7 +228,7 @@ import Testing
         #expect(form["code_verifier"] != parameters["code_challenge"])
     }
 
-    @Test func `code-injection: cannot use the code of another attempt`() async throws {
+    @Test func `A high-security client (code-injection) cannot use the code of another attempt`() async throws {
         let provider = try ScriptedProvider()
         let (client, other) = (provider.client(), provider.client())
         let stolen = ScriptedProvider.parameters(
@@ -228,7 +240,7 @@ import Testing
         await #expect(throws: OAuthError.invalidGrant) { try await client.finish(url) }
     }
 
-    @Test func `mix-up: sends no code of one server to another`() async throws {
+    @Test func `A high-security client (mix-up) sends no code of one server to another`() async throws {
         let (honest, evil) = (try ScriptedProvider(), try ScriptedProvider())
         let attempts = InMemorySecretStore()
         let client = honest.client(attempts: attempts)
@@ -244,7 +256,10 @@ import Testing
         #expect(try await client.finish(url).tokens.idToken != nil)
     }
 
-    @Test func `restart: a response is accepted by another launch of the program, for an hour`() async throws {
+    @Test
+    func `A high-security client (restart) accepts a response in another launch of the program, for an hour`()
+        async throws
+    {
         let provider = try ScriptedProvider()
         let secrets = InMemorySecretStore()
         let urls = [
@@ -258,7 +273,7 @@ import Testing
         }
     }
 
-    @Test func `redirect-uri: refuses a response that was sent elsewhere`() async throws {
+    @Test func `A high-security client (redirect-uri) refuses a response that was sent elsewhere`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let url = try provider.approve(try await client.begin()).absoluteString
@@ -286,7 +301,7 @@ import Testing
         return try JWT.sign(claims, with: provider.key, type: type)
     }
 
-    @Test func `rp-initiated-logout: leads to the page with the ID token`() async throws {
+    @Test func `A high-security client (rp-initiated-logout) leads to the page with the ID token`() async throws {
         let provider = try ScriptedProvider()
         let url = try await provider.client().signOutURL(
             for: Tokens(access: "a", idToken: "id"), redirectingTo: ScriptedProvider.redirectURI, state: "s")
@@ -298,7 +313,8 @@ import Testing
             ])
     }
 
-    @Test func `backchannel-logout: ends the session that the token names, once`() async throws {
+    @Test
+    func `A high-security client (backchannel-logout) ends the session that the token names, once`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let token = try logoutToken(provider)
@@ -328,8 +344,8 @@ import Testing
         ("expired", { $0.expiry = $0.issuedAt?.addingTimeInterval(-60) }),
     ]
 
-    @Test(.tags(.attackG5), arguments: brokenLogouts.indices)
-    func `backchannel-logout-invalid: refuses a malformed token`(index: Int) async throws {
+    @Test(.tags(.logoutTokenForgery), arguments: brokenLogouts.indices)
+    func `A high-security client (backchannel-logout-invalid) refuses a malformed token`(index: Int) async throws {
         let provider = try ScriptedProvider()
         let token = try logoutToken(provider) { Self.brokenLogouts[index].1(&$0) }
         await #expect(throws: OAuthError.invalidLogoutToken, "\(Self.brokenLogouts[index].0)") {
@@ -337,7 +353,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackG5)) func `backchannel-logout-iss: refuses a token of another issuer`() async throws {
+    @Test(.tags(.logoutTokenForgery))
+    func `A high-security client (backchannel-logout-iss) refuses a token of another issuer`() async throws {
         let provider = try ScriptedProvider()
         let token = try logoutToken(provider) { $0.issuer = "https://evil.example" }
         await #expect(throws: OAuthError.issuerMismatch) {
@@ -345,7 +362,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackG5)) func `backchannel-logout-typ: refuses an access token, and another key's signature`()
+    @Test(.tags(.logoutTokenForgery))
+    func `A high-security client (backchannel-logout-typ) refuses an access token, and another key's signature`()
         async throws
     {
         let provider = try ScriptedProvider()
@@ -357,7 +375,7 @@ import Testing
         await #expect(throws: OAuthError.invalidLogoutToken) { try await client.endedSession(ofLogoutToken: other) }
     }
 
-    @Test func `frontchannel-logout: reads the session, and refuses another issuer`() throws {
+    @Test func `A high-security client (frontchannel-logout) reads the session, and refuses another issuer`() throws {
         let client = try ScriptedProvider().client()
         let url = try #require(URL(string: "https://notes.example.com/out?iss=https://id.example.com&sid=s1"))
         #expect(try client.endedSession(ofFrontChannel: url)?.sessionID == "s1")
@@ -367,7 +385,9 @@ import Testing
 
     // MARK: Device code
 
-    @Test func `device-code: waits as long as the server says, and longer when it is too fast`() async throws {
+    @Test
+    func `A high-security client (device-code) waits as long as the server says, and longer if too fast`() async throws
+    {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let authorization = try await client.beginOnAnotherDevice()
@@ -385,7 +405,7 @@ import Testing
             (#""interval":"12","expires_in":"30""#, 12, 30), (#""interval":12.0,"expires_in":30.5"#, 12, 30.5),
             (#""interval":null,"expires_in":"soon""#, 5, 600), (#""interval":"-1","expires_in":"1e9""#, 5, 600),
         ] as [(String, Double, Double)])
-    func `device-code-numbers: reads numbers that are written as texts`(
+    func `A high-security client (device-code-numbers) reads numbers that are written as texts`(
         members: String, interval: Double, life: Double
     ) async throws {
         let provider = try ScriptedProvider()
@@ -408,7 +428,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `device-code-cancelled: ends with the task`() async throws {
+    @Test func `A high-security client (device-code-cancelled) ends with the task`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let authorization = try await client.beginOnAnotherDevice()
@@ -420,7 +440,7 @@ import Testing
 
     // MARK: Introspection
 
-    @Test func `introspection: tells an active token from any other`() async throws {
+    @Test func `A high-security client (introspection) distinguishes an active token from any other`() async throws {
         let provider = try ScriptedProvider()
         let endpoint = try await provider.client().tokenEndpoint()
         #expect(try await endpoint.introspect("good")?.subject == "ada")

@@ -7,14 +7,17 @@ import LatchOAuth
 import TestSupport
 import Testing
 
-@Suite struct `A client with a certificate` {
+@Suite struct CertificateTests {
     private func signIn(_ provider: ScriptedProvider) async throws -> TokenResponse {
         let client = provider.client()
         return try await client.finish(provider.approve(try await client.begin()))
     }
 
     // RFC 8705 §2.1 and §5.
-    @Test func `tls-client-auth: states its id alone, at the endpoint for clients with certificates`() async throws {
+    @Test
+    func `A client with a certificate (tls-client-auth) states only its ID, at the endpoint for certificates`()
+        async throws
+    {
         let provider = try ScriptedProvider(ClientRegistration(clientID: "notes", authentication: .tls))
         provider.deviate {
             $0.metadata = { $0["mtls_endpoint_aliases"] = ["token_endpoint": "https://mtls.example.com/token"] }
@@ -34,7 +37,9 @@ import Testing
     }
 
     @Test(arguments: ["http://mtls.example.com/token", "token"])
-    func `tls-client-auth: refuses an endpoint without encryption`(alias: String) async throws {
+    func `A client with a certificate (tls-client-auth) refuses an endpoint without encryption`(alias: String)
+        async throws
+    {
         let provider = try ScriptedProvider(ClientRegistration(clientID: "notes", authentication: .tls))
         provider.deviate { $0.metadata = { $0["mtls_endpoint_aliases"] = ["token_endpoint": .string(alias)] } }
         await #expect(throws: OAuthError.invalidMetadata) { try await signIn(provider) }

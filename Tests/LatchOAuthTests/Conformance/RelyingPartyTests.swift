@@ -13,7 +13,7 @@ import Testing
 
 /// The relying-party modules of the OpenID Foundation's conformance suite, each against a provider that misbehaves in
 /// exactly that way; Documentation/Conformance.md lists them.
-@Suite struct `A relying party` {
+@Suite struct RelyingPartyTests {
     /// Plays a sign-in: the page, the user, and the way back.
     private func signIn(
         _ provider: ScriptedProvider, _ request: AuthorizationRequest = AuthorizationRequest(),
@@ -35,7 +35,7 @@ import Testing
 
     // MARK: Basic
 
-    @Test func `oidcc-client-test: completes a code flow`() async throws {
+    @Test func `A relying party (oidcc-client-test) completes a code flow`() async throws {
         let provider = try ScriptedProvider()
         let response = try await signIn(provider)
         #expect(response.tokens.idToken != nil)
@@ -43,22 +43,22 @@ import Testing
         #expect(provider.paths == ["/.well-known/openid-configuration", "/jwks", "/token"])
     }
 
-    @Test func `nonce-invalid: refuses another nonce`() async throws {
+    @Test func `A relying party (nonce-invalid) refuses another nonce`() async throws {
         try await expectRefusal { $0.claims = { $0["nonce"] = "other" } }
     }
 
-    @Test func `nonce-invalid: refuses a missing nonce`() async throws {
+    @Test func `A relying party (nonce-invalid) refuses a missing nonce`() async throws {
         try await expectRefusal { $0.claims = { $0["nonce"] = nil } }
     }
 
-    @Test func `scope-userinfo-claims: reads the claims of the user`() async throws {
+    @Test func `A relying party (scope-userinfo-claims) reads the claims of the user`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
         #expect(try await client.userInfo(of: tokens).string("name") == "Ada")
     }
 
-    @Test func `userinfo-bearer-header: sends the access token in the field alone`() async throws {
+    @Test func `A relying party (userinfo-bearer-header) sends the access token only in the field`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: ["other", "", nil])
-    func `userinfo-invalid-sub: refuses a response about another user`(subject: String?) async throws {
+    func `A relying party (userinfo-invalid-sub) refuses a response about another user`(subject: String?) async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let tokens = try await client.finish(provider.approve(try await client.begin())).tokens
@@ -77,47 +77,54 @@ import Testing
         await #expect(throws: OAuthError.invalidUserInfo) { try await client.userInfo(of: tokens) }
     }
 
-    @Test func `missing-iat: refuses a token without a time of issue`() async throws {
+    @Test func `A relying party (missing-iat) refuses a token without a time of issue`() async throws {
         try await expectRefusal { $0.claims = { $0["iat"] = nil } }
     }
 
-    @Test func `future-iat: refuses a token from the future`() async throws {
+    @Test func `A relying party (future-iat) refuses a token from the future`() async throws {
         try await expectRefusal { $0.claims = { $0.issuedAt = $0.issuedAt?.addingTimeInterval(3_600) } }
     }
 
-    @Test func `missing-sub: refuses a token about nobody`() async throws {
+    @Test func `A relying party (missing-sub) refuses a token without a subject`() async throws {
         try await expectRefusal { $0.claims = { $0.subject = nil } }
     }
 
-    @Test func `oversized-sub: refuses a subject of more than 255 characters`() async throws {
+    @Test func `A relying party (oversized-sub) refuses a subject of more than 255 characters`() async throws {
         try await expectRefusal { $0.claims = { $0.subject = String(repeating: "a", count: 256) } }
     }
 
-    @Test func `missing-aud: refuses a token for nobody`() async throws {
+    @Test func `A relying party (missing-aud) refuses a token without an audience`() async throws {
         try await expectRefusal { $0.claims = { $0["aud"] = nil } }
     }
 
-    @Test func `missing-iss: refuses a token of nobody`() async throws {
+    @Test func `A relying party (missing-iss) refuses a token without an issuer`() async throws {
         try await expectRefusal(.issuerMismatch) { $0.claims = { $0.issuer = nil } }
     }
 
     @Test(arguments: [
         "https://evil.example", "https://id.example.com/", "https://ID.example.com", "http://id.example.com", "",
     ])
-    func `invalid-iss: refuses a token of another issuer, which is compared as a string`(issuer: String) async throws {
+    func `A relying party (invalid-iss) refuses a token of another issuer, which is compared as a string`(
+        issuer: String
+    ) async throws {
         try await expectRefusal(.issuerMismatch) { $0.claims = { $0.issuer = issuer } }
     }
 
     @Test(arguments: [["other"], ["notes2"], ["Notes"], []])
-    func `invalid-aud: refuses a token for another client`(audience: [String]) async throws {
+    func `A relying party (invalid-aud) refuses a token for another client`(audience: [String]) async throws {
         try await expectRefusal { $0.claims = { $0.audience = audience } }
     }
 
-    @Test func `invalid-secondary-aud: refuses several audiences without an authorized party`() async throws {
+    @Test
+    func `A relying party (invalid-secondary-aud) refuses several audiences without an authorized party`() async throws
+    {
         try await expectRefusal { $0.claims = { $0.audience = ["notes", "other"] } }
     }
 
-    @Test func `multiple-aud: accepts several audiences where this client is the authorized party`() async throws {
+    @Test
+    func `A relying party (multiple-aud) accepts several audiences if this client is the authorized party`()
+        async throws
+    {
         let provider = try ScriptedProvider()
         provider.deviate {
             $0.claims = {
@@ -129,43 +136,45 @@ import Testing
     }
 
     @Test(arguments: ["other", "notes ", " "])
-    func `invalid-azp: refuses a token that was issued to another client`(party: String) async throws {
+    func `A relying party (invalid-azp) refuses a token that was issued to another client`(party: String) async throws {
         try await expectRefusal { $0.claims = { $0["azp"] = .string(party) } }
     }
 
-    @Test func `expired: refuses a token that has expired`() async throws {
+    @Test func `A relying party (expired) refuses a token that has expired`() async throws {
         try await expectRefusal { $0.claims = { $0.expiry = $0.issuedAt?.addingTimeInterval(-3_600) } }
     }
 
-    @Test func `missing-exp: refuses a token that never expires`() async throws {
+    @Test func `A relying party (missing-exp) refuses a token that never expires`() async throws {
         try await expectRefusal { $0.claims = { $0.expiry = nil } }
     }
 
     @Test(arguments: ["AAAAAAAAAAAAAAAAAAAAAA", " "])
-    func `at-hash-invalid: refuses a token of another access token`(hash: String) async throws {
+    func `A relying party (at-hash-invalid) refuses a token of another access token`(hash: String) async throws {
         try await expectRefusal { $0.claims = { $0["at_hash"] = .string(hash) } }
     }
 
-    @Test func `at-hash-missing: accepts a code flow's token without it`() async throws {
+    @Test func `A relying party (at-hash-missing) accepts a code flow's token without it`() async throws {
         let provider = try ScriptedProvider()
         provider.deviate { $0.claims = { $0["at_hash"] = nil } }
         #expect(try await signIn(provider).tokens.idToken != nil)
     }
 
-    @Test func `id-token-missing: refuses a response without an ID token`() async throws {
+    @Test func `A relying party (id-token-missing) refuses a response without an ID token`() async throws {
         try await expectRefusal { $0.tokenResponse = { $0["id_token"] = nil } }
     }
 
     // MARK: Signatures
 
     @Test(arguments: [SignatureAlgorithm.rs256, .es256, .ps256, .eddsa, .es384, .es512, .rs512])
-    func `id-token-sig: accepts the algorithm that the metadata names`(algorithm: SignatureAlgorithm) async throws {
+    func `A relying party (id-token-sig) accepts the algorithm that the metadata names`(algorithm: SignatureAlgorithm)
+        async throws
+    {
         let provider = try ScriptedProvider(algorithm: algorithm)
         #expect(try await signIn(provider).tokens.idToken != nil)
     }
 
     @Test(arguments: [SignatureAlgorithm.rs256, .es256])
-    func `invalid-sig: refuses a signature of another key with the same ID`(
+    func `A relying party (invalid-sig) refuses a signature of another key with the same ID`(
         algorithm: SignatureAlgorithm
     ) async throws {
         let provider = try ScriptedProvider(algorithm: algorithm)
@@ -175,7 +184,7 @@ import Testing
     }
 
     @Test(arguments: [SignatureAlgorithm.rs256, .rs512, .ps384])
-    func `jwks-without-alg: takes an RSA key for each algorithm of RSA that the metadata names`(
+    func `A relying party (jwks-without-alg) takes an RSA key for each RSA algorithm of the metadata`(
         algorithm: SignatureAlgorithm
     ) async throws {
         let provider = try ScriptedProvider(algorithm: algorithm)
@@ -195,7 +204,8 @@ import Testing
         await #expect(throws: OAuthError.invalidIDToken) { try await strict.finish(url) }
     }
 
-    @Test func `id-token-sig-none: refuses an unsigned token, whatever the metadata says`() async throws {
+    @Test
+    func `A relying party (id-token-sig-none) refuses an unsigned token, whatever the metadata says`() async throws {
         try await expectRefusal { deviations in
             deviations.metadata = { $0["id_token_signing_alg_values_supported"] = ["none", "ES256"] }
             deviations.sign = { claims in
@@ -205,7 +215,8 @@ import Testing
         }
     }
 
-    @Test func `id-token-sig-hs256: accepts the client secret as the key where it is configured`() async throws {
+    @Test
+    func `A relying party (id-token-sig-hs256) accepts the client secret as the key if configured`() async throws {
         let secret = "0123456789abcdef0123456789abcdef"
         let registration = ClientRegistration(clientID: "notes", secret: secret)
         let provider = try ScriptedProvider(registration)
@@ -216,7 +227,7 @@ import Testing
         await #expect(throws: OAuthError.invalidIDToken) { try await signIn(provider) }
     }
 
-    @Test func `alg-confusion: refuses a MAC whose key is the provider's public key`() async throws {
+    @Test func `A relying party (alg-confusion) refuses a MAC whose key is the provider's public key`() async throws {
         let provider = try ScriptedProvider(algorithm: .rs256)
         let published = JSONValue.object(provider.key.publicKey?.jwk ?? [:]).serialized()
         let key = try Key(secret: SymmetricKey(data: published), id: provider.key.id)
@@ -227,7 +238,7 @@ import Testing
         await #expect(throws: OAuthError.invalidIDToken) { try await signIn(provider) }
     }
 
-    @Test func `kid-absent-single-jwks: finds the only key`() async throws {
+    @Test func `A relying party (kid-absent-single-jwks) finds the only key`() async throws {
         let provider = try ScriptedProvider()
         let nameless = try Key(jwk: provider.key.jwkWithSecretsForStorage().removing("kid"))
         provider.deviate { deviations in
@@ -240,7 +251,7 @@ import Testing
         #expect(try await signIn(provider).tokens.idToken != nil)
     }
 
-    @Test func `kid-absent-multiple-jwks: finds the key whose signature it is`() async throws {
+    @Test func `A relying party (kid-absent-multiple-jwks) finds the key of the signature`() async throws {
         let provider = try ScriptedProvider()
         try provider.rotate(keepingOld: true)
         let nameless = try Key(jwk: provider.key.jwkWithSecretsForStorage().removing("kid"))
@@ -248,14 +259,14 @@ import Testing
         #expect(try await signIn(provider).tokens.idToken != nil)
     }
 
-    @Test func `kid-twice: tries each key of an ID`() async throws {
+    @Test func `A relying party (kid-twice) tries each key of an ID`() async throws {
         let provider = try ScriptedProvider()
         let other = try Key.generate(.es256, id: provider.key.id)
         provider.deviate { $0.keys = { $0["keys"] = [.object(other.jwk), .null, $0["keys"]?[0] ?? [:]] } }
         #expect(try await signIn(provider).tokens.idToken != nil)
     }
 
-    @Test func `signing-key-rotation: fetches the keys again for an unknown key`() async throws {
+    @Test func `A relying party (signing-key-rotation) fetches the keys again for an unknown key`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         _ = try await client.finish(provider.approve(try await client.begin()))
@@ -268,7 +279,7 @@ import Testing
 
     // MARK: Discovery
 
-    @Test func `discovery-openid-config: finds the endpoints once for all tasks`() async throws {
+    @Test func `A relying party (discovery-openid-config) finds the endpoints once for all tasks`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -280,7 +291,9 @@ import Testing
     }
 
     @Test(arguments: ["https://evil.example", "https://id.example.com/", "HTTPS://id.example.com", ""])
-    func `discovery-issuer-mismatch: refuses the metadata of another issuer`(issuer: String) async throws {
+    func `A relying party (discovery-issuer-mismatch) refuses the metadata of another issuer`(issuer: String)
+        async throws
+    {
         let provider = try ScriptedProvider()
         provider.deviate { $0.metadata = { $0["issuer"] = .string(issuer) } }
         await #expect(throws: OAuthError.issuerMismatch) { try await signIn(provider) }
@@ -288,13 +301,15 @@ import Testing
     }
 
     @Test(arguments: ["token_endpoint", "authorization_endpoint", "jwks_uri", "userinfo_endpoint"])
-    func `discovery-insecure: refuses metadata with an endpoint without encryption`(name: String) async throws {
+    func `A relying party (discovery-insecure) refuses metadata with an endpoint without encryption`(name: String)
+        async throws
+    {
         let provider = try ScriptedProvider()
         provider.deviate { $0.metadata = { $0[name] = "http://id.example.com/x" } }
         await #expect(throws: OAuthError.invalidMetadata) { try await signIn(provider) }
     }
 
-    @Test func `discovery-again: tries again after a failure`() async throws {
+    @Test func `A relying party (discovery-again) tries again after a failure`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         provider.deviate { $0.response = { _ in HTTPResponse(status: .serviceUnavailable) } }
@@ -303,7 +318,8 @@ import Testing
         #expect(try await client.server().issuer == ScriptedProvider.issuer)
     }
 
-    @Test func `discovery-oauth: finds the metadata of a server without OpenID Connect`() async throws {
+    @Test
+    func `A relying party (discovery-oauth) finds the metadata of a server without OpenID Connect`() async throws {
         let provider = try ScriptedProvider()
         provider.deviate { deviations in
             deviations.response = { request in
@@ -324,7 +340,7 @@ import Testing
     // MARK: Client authentication
 
     @Test(arguments: [ClientRegistration.Authentication.basic, .post, .secretJWT])
-    func `client-secret: authenticates as it is registered`(
+    func `A relying party (client-secret) authenticates as registered`(
         method: ClientRegistration.Authentication
     ) async throws {
         let registration = ClientRegistration(
@@ -332,7 +348,7 @@ import Testing
         #expect(try await signIn(ScriptedProvider(registration)).tokens.refresh != nil)
     }
 
-    @Test func `private-key-jwt: authenticates with a key`() async throws {
+    @Test func `A relying party (private-key-jwt) authenticates with a key`() async throws {
         let registration = ClientRegistration(clientID: "notes", key: try Key.generate(.es256))
         #expect(try await signIn(ScriptedProvider(registration)).tokens.refresh != nil)
     }
@@ -348,30 +364,33 @@ import Testing
         #expect(provider.requests(to: "/token").isEmpty)
     }
 
-    @Test func `state-invalid: refuses a response to nobody's request`() async throws {
+    @Test func `A relying party (state-invalid) refuses an unrequested response`() async throws {
         try await expectResponse(.stateMismatch) { $0[1].1 = "other" }
         try await expectResponse(.stateMismatch) { $0.remove(at: 1) }
         try await expectResponse(.stateMismatch) { $0 = [("error", "access_denied")] }
     }
 
-    @Test func `invalid-authorization-response-iss: refuses a response of another issuer`() async throws {
+    @Test
+    func `A relying party (invalid-authorization-response-iss) refuses a response of another issuer`() async throws {
         try await expectResponse(.issuerMismatch) { $0[2].1 = "https://evil.example" }
     }
 
-    @Test func `remove-authorization-response-iss: refuses a response of nobody, from who always says it`() async throws
+    @Test
+    func `A relying party (remove-authorization-response-iss) refuses a response without the expected iss`()
+        async throws
     {
         try await expectResponse(.issuerMismatch) { $0.removeLast() }
     }
 
-    @Test func `duplicate-parameter: refuses a response with two codes`() async throws {
+    @Test func `A relying party (duplicate-parameter) refuses a response with two codes`() async throws {
         try await expectResponse(.invalidAuthorizationResponse) { $0.append(("code", "other")) }
     }
 
-    @Test func `code-missing: refuses a response with nothing in it`() async throws {
+    @Test func `A relying party (code-missing) refuses a response with nothing in it`() async throws {
         try await expectResponse(.invalidAuthorizationResponse) { $0.removeFirst() }
     }
 
-    @Test func `implicit-leftovers: refuses tokens in the response`() async throws {
+    @Test func `A relying party (implicit-leftovers) refuses tokens in the response`() async throws {
         try await expectResponse(.invalidAuthorizationResponse) { $0.append(("access_token", "a")) }
         try await expectResponse(.invalidAuthorizationResponse) { $0.append(("id_token", "a")) }
         let provider = try ScriptedProvider()
@@ -381,11 +400,11 @@ import Testing
         await #expect(throws: OAuthError.invalidAuthorizationResponse) { try await client.finish(fragment) }
     }
 
-    @Test func `error-response: reports the denial of the user`() async throws {
+    @Test func `A relying party (error-response) reports the denial of the user`() async throws {
         try await expectResponse(.accessDenied) { $0[0] = ("error", "access_denied") }
     }
 
-    @Test func `error-response-without-iss: reports the denial all the same`() async throws {
+    @Test func `A relying party (error-response-without-iss) also reports the denial`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         provider.deviate {
@@ -396,7 +415,7 @@ import Testing
     }
 
     @Test(arguments: ["login_required", "interaction_required", "consent_required", "account_selection_required"])
-    func `prompt-none: reports that the user is needed`(code: String) async throws {
+    func `A relying party (prompt-none) reports that the user is needed`(code: String) async throws {
         let provider = try ScriptedProvider()
         provider.deviate { $0.callback = { $0[0] = ("error", code) } }
         var request = AuthorizationRequest()
@@ -404,7 +423,7 @@ import Testing
         await #expect(throws: OAuthError.interactionRequired) { try await signIn(provider, request) }
     }
 
-    @Test func `replay: accepts a response once`() async throws {
+    @Test func `A relying party replay: accepts a response once`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let url = try provider.approve(try await client.begin())
@@ -413,7 +432,7 @@ import Testing
         #expect(provider.requests(to: "/token").count == 1)
     }
 
-    @Test func `replay-at-once: accepts one of many copies of a response`() async throws {
+    @Test func `A relying party (replay-at-once) accepts one of many copies of a response`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let url = try provider.approve(try await client.begin())
@@ -429,7 +448,8 @@ import Testing
         #expect(provider.requests(to: "/token").count == 1)
     }
 
-    @Test func `keys-unavailable: reports it, and costs neither the attempt nor the code`() async throws {
+    @Test
+    func `A relying party (keys-unavailable) reports it, and costs neither the attempt nor the code`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let callback = try provider.approve(try await client.begin())
@@ -441,7 +461,10 @@ import Testing
         #expect(try await client.finish(callback).idTokenClaims?.subject == "ada")
     }
 
-    @Test func `reserved-parameter: lets no parameter of the program replace one of the attempt`() async throws {
+    @Test
+    func `A relying party (reserved-parameter) lets no parameter of the program replace one of the attempt`()
+        async throws
+    {
         var request = AuthorizationRequest()
         request.parameters = [
             ("state", "fixed"), ("redirect_uri", "https://evil.example"), ("hd", "example.com"), ("scope", "all"),
@@ -466,23 +489,26 @@ import Testing
         return (session, tokens.idToken)
     }
 
-    @Test func `refresh-token: refreshes, and takes the new ID token`() async throws {
+    @Test func `A relying party (refresh-token) refreshes, and takes the new ID token`() async throws {
         let (session, first) = try await refreshing { _ in }
         #expect(try await session.credential().idToken != first)
     }
 
-    @Test func `refresh-token-invalid-issuer: ends a session that another issuer continues`() async throws {
+    @Test
+    func `A relying party (refresh-token-invalid-issuer) ends a session that another issuer continues`() async throws {
         let (session, _) = try await refreshing { $0.claims = { $0.issuer = "https://evil.example" } }
         await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
     }
 
-    @Test func `refresh-token-invalid-sub: ends a session that continues as another user`() async throws {
+    @Test
+    func `A relying party (refresh-token-invalid-sub) ends a session that continues as another user`() async throws {
         let (session, _) = try await refreshing { $0.claims = { $0.subject = "eve" } }
         await #expect(throws: AuthError.reauthenticationRequired) { try await session.credential() }
         #expect(!session.currentState.isSignedIn)
     }
 
-    @Test func `refresh-token-broken-id-token: keeps the session, and the first ID token`() async throws {
+    @Test
+    func `A relying party (refresh-token-broken-id-token) keeps the session, and the first ID token`() async throws {
         let (session, first) = try await refreshing { $0.claims = { $0.expiry = nil } }
         #expect(try await session.credential().idToken == first)
     }

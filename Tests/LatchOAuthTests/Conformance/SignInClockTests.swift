@@ -10,10 +10,10 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A sign-in under several clocks` {
+@Suite struct SignInClockTests {
     // Report 5 in Documentation/PublicReports.md: the issuer's clock decides, as in a session.
     @Test(arguments: [-86_400.0, -3_600, -120, -40, 40, 310, 400, 3_600, 86_400])
-    func `signs in whatever this device's clock says`(offset: Double) async throws {
+    func `A sign-in under several clocks works for any time of this device's clock`(offset: Double) async throws {
         let provider = try ScriptedProvider()
         provider.respondsWithDate()
         let clock = provider.clock
@@ -41,7 +41,9 @@ import Testing
         }
     }
 
-    @Test func `signs in though a server in front of the issuer has another clock`() async throws {
+    @Test
+    func `A sign-in under several clocks works though a server in front of the issuer has another clock`() async throws
+    {
         let provider = try ScriptedProvider()
         provider.respondsWithDate(ahead: -3_600)
         let client = provider.client()
@@ -51,7 +53,9 @@ import Testing
 
     // The response is dated an hour ahead, by which the token has expired and every authentication is too old.
     @Test(arguments: [(60.0, true), (900, false)])
-    func `judges the age of an authentication by the clock that accepts the token`(age: Double, isAccepted: Bool)
+    func `A sign-in under several clocks judges an authentication's age by the clock that accepts the token`(
+        age: Double, isAccepted: Bool
+    )
         async throws
     {
         let provider = try ScriptedProvider()

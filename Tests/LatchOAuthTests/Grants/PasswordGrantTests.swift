@@ -8,12 +8,13 @@ import LatchServer
 import TestTags
 import Testing
 
-@Suite struct `A grant of a password` {
+@Suite struct PasswordGrantTests {
     let issuer = ScriptedIssuer()
 
     init() { issuer.on(.ok, #"{"access_token":"a","token_type":"Bearer"}"#) }
 
-    @Test(.tags(.l2)) func `is a form with the grant, the name, the password and the scopes, and nothing else`()
+    @Test(.tags(.loginRequest))
+    func `A password grant is a form with exactly the grant, the name, the password and the scopes`()
         async throws
     {
         let grant = PasswordGrant(
@@ -32,13 +33,13 @@ import Testing
     }
 
     @Test(
-        .tags(.l2),
+        .tags(.loginRequest),
         arguments: [
             "p&scope=widgets:admin+1", "a=b", "a&b", "a+b", "a b", "%26scope%3Dx", "100%", "a#b", "a;b", "a?b", "a/b",
             "\"q\"", "<x>", "\\", "ü€𝄞", "e\u{301}&\u{301}=", "\r\n", "\u{0}", "a\tb", "'", "!*'();:@&=+$,/?#[]",
             "~-._",
         ])
-    func `carries every character of a name and a password, and none of them adds a parameter`(
+    func `A password grant carries every character of name and password, and none adds a parameter`(
         text: String
     ) async throws {
         let grant = PasswordGrant(username: text, password: text, scopes: .list("widgets:read"))
@@ -54,7 +55,7 @@ import Testing
         #expect(!request.path.contains("?"))
     }
 
-    @Test(.tags(.l2)) func `names scopes in the order in which they were asked for, each once`() async throws {
+    @Test(.tags(.loginRequest)) func `A password grant names scopes in the requested order, each once`() async throws {
         for text in ["b:read a:read", "b:read  a:read b:read", " b:read a:read "] {
             _ = try await issuer.endpoint().tokens(
                 for: PasswordGrant(username: "u", password: "p", scopes: .list(text)))
@@ -62,12 +63,12 @@ import Testing
         #expect(issuer.forms.allSatisfy { $0.last == "scope=b:read a:read" })
     }
 
-    @Test(.tags(.l2)) func `leaves the scope out where there is none`() async throws {
+    @Test(.tags(.loginRequest)) func `A password grant leaves the scope out if there is none`() async throws {
         _ = try await issuer.endpoint().tokens(for: PasswordGrant(username: "u", password: "p"))
         #expect(issuer.forms == [["grant_type=password", "username=u", "password=p"]])
     }
 
-    @Test func `is not sent twice, and carries no key unless one is given`() async throws {
+    @Test func `A password grant is not sent twice, and carries no key unless one is given`() async throws {
         let endpoint = issuer.endpoint()
         let grant = PasswordGrant(username: "u", password: "p")
         _ = try await endpoint.tokens(for: grant)
@@ -75,7 +76,7 @@ import Testing
         #expect(issuer.requests.map { $0.fields[.idempotencyKey] } == [nil, "k1"])
     }
 
-    @Test(.tags(.l14)) func `shows neither name nor password`() {
+    @Test(.tags(.secretTransport)) func `A password grant shows neither name nor password`() {
         let grant = PasswordGrant(username: "canary-name", password: "canary-password")
         var text = "\(grant) \(String(reflecting: grant))"
         dump(grant, to: &text)

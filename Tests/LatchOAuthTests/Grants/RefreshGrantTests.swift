@@ -13,10 +13,11 @@ private struct OneTimeCodeGrant: Grant {
     var parameters: [(String, String)] { [("code", code), ("empty", "")] }
 }
 
-@Suite struct `A grant of a refresh token` {
+@Suite struct RefreshGrantTests {
     let issuer = ScriptedIssuer()
 
-    @Test(.tags(.l6)) func `sends the token, and scopes only where fewer are wanted`() async throws {
+    @Test(.tags(.tokenRefresh))
+    func `A grant of a refresh token sends the token, and scopes only if fewer are wanted`() async throws {
         issuer.on(.ok, #"{"access_token":"a"}"#)
         _ = try await issuer.endpoint().tokens(for: RefreshGrant(refreshToken: "r/+="))
         _ = try await issuer.endpoint().tokens(for: RefreshGrant(refreshToken: "r", scopes: .list("files:read")))
@@ -27,7 +28,8 @@ private struct OneTimeCodeGrant: Grant {
             ])
     }
 
-    @Test(.tags(.l6)) func `keeps its token and its scopes where the answer brings none`() async throws {
+    @Test(.tags(.tokenRefresh))
+    func `A grant of a refresh token keeps its token and its scopes if the answer brings none`() async throws {
         issuer.on(.ok, #"{"access_token":"a"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("files:read files:write"))
         let response = try await issuer.endpoint().tokens(for: grant)
@@ -36,7 +38,7 @@ private struct OneTimeCodeGrant: Grant {
         #expect(response.scopeChange.isEmpty)
     }
 
-    @Test(.tags(.l6)) func `takes the rotated token`() async throws {
+    @Test(.tags(.tokenRefresh)) func `A grant of a refresh token takes the rotated token`() async throws {
         issuer.on(.ok, #"{"access_token":"a","refresh_token":"r1","scope":"files:read"}"#)
         let grant = RefreshGrant(refreshToken: "r0", granted: .list("files:read files:write"))
         let response = try await issuer.endpoint().tokens(for: grant)
@@ -44,7 +46,7 @@ private struct OneTimeCodeGrant: Grant {
         #expect(response.scopeChange.missing == .list("files:write"))
     }
 
-    @Test func `may be any other grant, whose empty parameters are left out`() async throws {
+    @Test func `A grant can be any other, whose empty parameters are left out`() async throws {
         issuer.on(.ok, #"{"access_token":"a"}"#)
         let response = try await issuer.endpoint().tokens(for: OneTimeCodeGrant(code: "123"))
         #expect(issuer.forms == [["grant_type=urn:example:one-time-code", "code=123"]])
@@ -53,7 +55,7 @@ private struct OneTimeCodeGrant: Grant {
     }
 
     // RFC 7523 §2.1.
-    @Test func `may be an assertion that somebody else signed`() async throws {
+    @Test func `A grant can be a foreign assertion`() async throws {
         issuer.on(.ok, #"{"access_token":"a"}"#)
         let grant = JWTBearerGrant(assertion: "e30.e30.canary", scopes: .list("files:read"))
         #expect(try await issuer.endpoint().tokens(for: grant).tokens.access == "a")
@@ -64,7 +66,7 @@ private struct OneTimeCodeGrant: Grant {
         #expect(!text.contains("canary"))
     }
 
-    @Test(.tags(.l14)) func `shows no token`() {
+    @Test(.tags(.secretTransport)) func `A grant of a refresh token shows no token`() {
         let grant = RefreshGrant(refreshToken: "canary", scopes: .list("a:read"))
         var text = "\(grant) \(String(reflecting: grant))"
         dump(grant, to: &text)

@@ -56,10 +56,11 @@ private func bothPaths(
     }
 }
 
-@Suite struct `A token endpoint of the real server` {
+@Suite struct RealIssuerTests {
     let grant = PasswordGrant(username: "ada", password: "Secret123!", scopes: .list("files:write widgets:read"))
 
-    @Test(.tags(.l13)) func `signs in, rotates, and gives the same successor to a repeat under one key`() async throws {
+    @Test(.tags(.realServer))
+    func `The real server's token endpoint signs in, rotates, and gives a repeat the same successor`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
                 server: .latchwork(at: url), transport: transport, clock: clock.wallClock())
@@ -76,7 +77,8 @@ private func bothPaths(
         }
     }
 
-    @Test(.tags(.l4)) func `grants an app no more than it may have, and says so`() async throws {
+    @Test(.tags(.grantedScopes))
+    func `The real server's token endpoint grants an app only its permitted scopes, and reports that`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
                 server: .latchwork(at: url), registration: ClientRegistration(clientID: "notes"), transport: transport,
@@ -91,7 +93,9 @@ private func bothPaths(
     }
 
     @Test(arguments: [ClientRegistration.Authentication.basic, .post])
-    func `believes an app its secret in either way`(way: ClientRegistration.Authentication) async throws {
+    func `The real server's token endpoint accepts an app's secret in either way`(
+        way: ClientRegistration.Authentication
+    ) async throws {
         try await atIssuer { url, transport, clock in
             func endpoint(_ secret: String?) -> TokenEndpoint {
                 TokenEndpoint(
@@ -105,7 +109,8 @@ private func bothPaths(
         }
     }
 
-    @Test(.tags(.l7)) func `revokes at once, and anything twice`() async throws {
+    @Test(.tags(.tokenRevocation))
+    func `The real server's token endpoint revokes at once, and anything twice`() async throws {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
                 server: .latchwork(at: url), transport: transport, clock: clock.wallClock())
@@ -119,7 +124,10 @@ private func bothPaths(
         }
     }
 
-    @Test(.tags(.l3)) func `refuses a wrong password as a grant, and an unknown grant as one`() async throws {
+    @Test(.tags(.loginResponses))
+    func `The real server's token endpoint refuses a wrong password as a grant, and an unknown grant as one`()
+        async throws
+    {
         try await atIssuer { url, transport, clock in
             let endpoint = TokenEndpoint(
                 server: .latchwork(at: url), transport: transport, clock: clock.wallClock())

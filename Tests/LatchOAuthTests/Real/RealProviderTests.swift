@@ -16,7 +16,7 @@ import Testing
 @Suite(
     .serialized, .timeLimit(.minutes(10)),
     .enabled(if: ProcessInfo.processInfo.environment["LATCH_INTEROP"] != nil, "make interop runs it"))
-struct `A provider that nobody here wrote` {
+struct RealProviderTests {
     /// A provider, a client of it, and the browser that signs in at its pages.
     private struct Stage {
         let provider: OpenIDProvider
@@ -60,7 +60,9 @@ struct `A provider that nobody here wrote` {
     }
 
     @Test(arguments: OpenIDProvider.Name.allCases)
-    func `signs a user in, says who it is, refreshes and revokes`(name: OpenIDProvider.Name) async throws {
+    func `An independent provider signs a user in, identifies the user, refreshes and revokes`(
+        name: OpenIDProvider.Name
+    ) async throws {
         let stage = try await Self.stage(name, isConfidential: true)
         let response = try await stage.signIn()
         let idToken = try JWT(unverified: try #require(response.tokens.idToken))
@@ -98,20 +100,24 @@ struct `A provider that nobody here wrote` {
     }
 
     @Test(arguments: OpenIDProvider.Name.allCases.filter { $0 != .mock })
-    func `signs a client without a secret in, by its verifier alone`(name: OpenIDProvider.Name) async throws {
+    func `An independent provider signs in a client without a secret, by only its verifier`(name: OpenIDProvider.Name)
+        async throws
+    {
         let stage = try await Self.stage(name, isConfidential: false)
         #expect(try await stage.signIn().tokens.idToken != nil)
     }
 
     @Test(arguments: [OpenIDProvider.Name.django, .authlib, .canaille])
-    func `reports that the user has refused`(name: OpenIDProvider.Name) async throws {
+    func `An independent provider reports that the user has refused`(name: OpenIDProvider.Name) async throws {
         let stage = try await Self.stage(name, isConfidential: true)
         await #expect(throws: OAuthError.accessDenied) { try await stage.signIn(denies: true) }
         #expect(!stage.session.currentState.isSignedIn)
     }
 
     @Test(arguments: OpenIDProvider.Name.allCases)
-    func `signs the user out at the provider as well, and returns`(name: OpenIDProvider.Name) async throws {
+    func `An independent provider signs the user out at the provider, too, and returns`(name: OpenIDProvider.Name)
+        async throws
+    {
         let stage = try await Self.stage(name, isConfidential: true)
         let tokens = try await stage.signIn().tokens
         let url = try await stage.client.signOutURL(for: tokens, redirectingTo: stage.goodbye, state: "state-1")

@@ -10,7 +10,7 @@ import PortableFoundation
 import Testing
 
 /// Tokens as real providers issue them, at a guard with rules.
-@Suite struct `Rules for access tokens` {
+@Suite struct AccessTokenRulesTests {
     private static let tenant = "9188040d-6c67-4c5b-b112-36a304b66dad"
     private static let entra = AccessTokenRules.microsoft(tenants: [tenant], audiences: ["notes-id", "api://notes"])
     private static let cognito = AccessTokenRules.cognito(region: "eu-central-1", userPool: "pool", clients: ["app"])
@@ -76,7 +76,7 @@ import Testing
     ]
 
     @Test(arguments: accepted)
-    func `accept the access tokens of a provider`(sample: Sample) async throws {
+    func `Rules for access tokens accept the access tokens of a provider`(sample: Sample) async throws {
         #expect(try await status(sample.claims, sample.rules) == .ok)
     }
 
@@ -113,11 +113,11 @@ import Testing
     ]
 
     @Test(arguments: refused)
-    func `refuse every other token`(sample: Sample) async throws {
+    func `Rules for access tokens refuse every other token`(sample: Sample) async throws {
         #expect(try await status(sample.claims, sample.rules) == .unauthorized)
     }
 
-    @Test func `take the type of RFC 9068 for what it says`() async throws {
+    @Test func `Rules for access tokens accept the type of RFC 9068 as proof`() async throws {
         let claims: JSONObject = ["iss": "https://example.auth0.com/", "aud": "https://api"]
         #expect(try await status(claims, Self.auth0, type: "at+jwt") == .ok)
         #expect(try await status(claims, Self.auth0, type: "application/AT+JWT") == .ok)
@@ -133,7 +133,7 @@ import Testing
 }
 
 /// ID tokens at a guard whose verifier requires no type.
-@Suite struct `A guard without a type` {
+@Suite struct UntypedGuardTests {
     private func status(_ members: JSONObject) async throws -> HTTPStatus {
         let key = try Key.generate(.es256)
         var claims = Claims(members)
@@ -156,7 +156,9 @@ import Testing
             ["typ": "ID"], ["typ": "Refresh", "scope": "read"],
             ["events": ["http://schemas.openid.net/event/backchannel-logout": [:]]],
         ] as [JSONObject])
-    func `refuses what is an ID token, a refresh token or a logout token`(claims: JSONObject) async throws {
+    func `A guard without a type refuses an ID token, a refresh token and a logout token`(claims: JSONObject)
+        async throws
+    {
         #expect(try await status(claims) == .unauthorized)
     }
 
@@ -165,7 +167,7 @@ import Testing
             [:], ["email": "ada@example.com"], ["nonce": .null], ["nonce": "n", "scope": "read"], ["azp": "app"],
             ["azp": "notes", "scp": "read"], ["typ": "Bearer", "nonce": "n"], ["token_use": "access"], ["typ": "JWT"],
         ] as [JSONObject])
-    func `passes what may be an access token`(claims: JSONObject) async throws {
+    func `A guard without a type passes a token that can be an access token`(claims: JSONObject) async throws {
         #expect(try await status(claims) == .ok)
     }
 }

@@ -13,7 +13,7 @@ import TestSupport
 import Testing
 
 /// A session of ours at a resource of ours, whose tokens a provider issues and introspects.
-@Suite struct `A session at a guarded resource` {
+@Suite struct GuardedSessionTests {
     private let provider: ScriptedProvider
     private let client: AuthorizationClient
     private let verifier: IntrospectionVerifier
@@ -70,13 +70,14 @@ import Testing
             to: HTTPRequest(method: .post, authority: "api.test", path: path, body: HTTPBody("content")))
     }
 
-    @Test func `is accepted by introspection, asked about once`() async throws {
+    @Test func `A session at a guarded resource is accepted by introspection, asked about once`() async throws {
         try await session.signIn(signIn())
         for _ in 0..<3 { #expect(try await send("/notes", router()).status == .ok) }
         #expect(provider.requests(to: "/introspect").count == 1)
     }
 
-    @Test func `refreshes when the resource no longer accepts its token`() async throws {
+    @Test
+    func `A session at a guarded resource refreshes when the resource no longer accepts its token`() async throws {
         let tokens = try await signIn()
         try await session.signIn(tokens)
         provider.revoke(tokens.access)
@@ -84,7 +85,7 @@ import Testing
         #expect(try await session.credential().access != tokens.access)
     }
 
-    @Test func `refreshes nothing while the resource cannot ask, and keeps its tokens`() async throws {
+    @Test func `A session at a guarded resource refreshes nothing while the resource cannot introspect`() async throws {
         let tokens = try await signIn()
         try await session.signIn(tokens)
         provider.deviate { deviations in
@@ -95,7 +96,7 @@ import Testing
         #expect(provider.requests(to: "/token").count == 1)
     }
 
-    @Test func `learns which authentication the resource requires`() async throws {
+    @Test func `A session at a guarded resource learns the authentication that the resource requires`() async throws {
         try await session.signIn(signIn())
         await #expect(throws: AuthError.stepUpRequired) { try await send("/payments", router()) }
         #expect(session.stepUp == StepUpRequirement(contextClasses: ["mfa"], maximumAge: .seconds(300)))
@@ -103,7 +104,10 @@ import Testing
         #expect(try await send("/notes", router()).status == .ok)
     }
 
-    @Test func `lets the user authenticate as the resource requires, and repeats the request`() async throws {
+    @Test
+    func `A session at a guarded resource lets the user authenticate as required, and repeats the request`()
+        async throws
+    {
         try await session.signIn(signIn())
         let asked = Mutex<[StepUpRequirement]>([])
         let response = try await send("/payments", router()) { requirement in
@@ -118,7 +122,8 @@ import Testing
         await #expect(throws: AuthError.stepUpRequired) { try await send("/payments", router()) }
     }
 
-    @Test func `proves the key that its tokens are bound to, with the resource's nonce`() async throws {
+    @Test
+    func `A session at a guarded resource proves the key of its tokens, with the resource's nonce`() async throws {
         let clock = provider.clock.wallClock()
         let router = router(.required(DPoPVerifier(nonces: DPoPNonces(clock: clock), clock: clock)))
         let key = try DPoPKey.generate(clock: clock)
@@ -133,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `is refused with tokens for another resource`() async throws {
+    @Test func `A session at a guarded resource is refused with tokens for another resource`() async throws {
         var request = AuthorizationRequest()
         request.resources = ["https://other.test"]
         try await session.signIn(signIn(request))

@@ -66,10 +66,11 @@ private final class Issuer: Handler {
     }
 }
 
-@Suite struct `A verifier that asks the issuer` {
+@Suite struct IntrospectionVerifierTests {
     private let issuer = Issuer()
 
-    @Test func `returns what the issuer says, and asks once within its bound`() async throws {
+    @Test
+    func `An introspecting verifier returns the issuer's response, and asks once within its bound`() async throws {
         issuer.know("t", issuer.members())
         let verifier = issuer.verifier()
         for _ in 0..<3 { #expect(try await verifier.verify("t").subject == "ada") }
@@ -84,7 +85,7 @@ private final class Issuer: Handler {
     }
 
     @Test(arguments: [Duration.seconds(3_600), .seconds(30)])
-    func `never caches longer than half a minute, whatever it is told`(lifetime: Duration) async throws {
+    func `An introspecting verifier never caches longer than half a minute`(lifetime: Duration) async throws {
         issuer.know("t", issuer.members())
         let verifier = issuer.verifier(policy: IntrospectionPolicy(lifetime: lifetime, refusedLifetime: lifetime))
         _ = try await verifier.verify("t")
@@ -97,7 +98,7 @@ private final class Issuer: Handler {
         #expect(issuer.questions.count == 4)
     }
 
-    @Test func `never caches beyond the expiry, also when the date is set`() async throws {
+    @Test func `An introspecting verifier never caches beyond the expiry, also when the date is set`() async throws {
         issuer.know("t", issuer.members(for: 10))
         let verifier = issuer.verifier()
         _ = try await verifier.verify("t")
@@ -116,7 +117,8 @@ private final class Issuer: Handler {
         await #expect(throws: JOSEError.expired) { try await verifier.verify("u") }
     }
 
-    @Test func `caches a token without an expiry for its bound, and no longer`() async throws {
+    @Test
+    func `An introspecting verifier caches a token without an expiry for its bound, and no longer`() async throws {
         issuer.know("t", issuer.members(for: nil, ["cnf": .null, "exp": .null]))
         let verifier = issuer.verifier()
         #expect(try await verifier.verify("t")["cnf"] == nil)
@@ -125,7 +127,7 @@ private final class Issuer: Handler {
         #expect(issuer.questions.count == 2)
     }
 
-    @Test func `remembers a refusal for a short time, and then asks again`() async throws {
+    @Test func `An introspecting verifier remembers a refusal for a short time, and then asks again`() async throws {
         let verifier = issuer.verifier()
         for _ in 0..<3 { await #expect(throws: AuthError.invalidAccessToken) { try await verifier.verify("t") } }
         #expect(issuer.questions.count == 1)
@@ -139,7 +141,10 @@ private final class Issuer: Handler {
         #expect(issuer.questions.count == 3)
     }
 
-    @Test func `asks once for all requests that wait, and a cancelled one fails no other`() async throws {
+    @Test
+    func `An introspecting verifier asks once for all waiting requests, and a canceled one fails no other`()
+        async throws
+    {
         let gate = Gate()
         issuer.respond { _ in
             await gate.pass()
@@ -155,7 +160,9 @@ private final class Issuer: Handler {
         #expect(issuer.questions.count == 1)
     }
 
-    @Test func `never takes a failure of the issuer for a bad token, and caches none`() async throws {
+    @Test
+    func `An introspecting verifier never takes a failure of the issuer for a bad token, and caches none`() async throws
+    {
         let failures: [@Sendable (HTTPRequest) async throws -> HTTPResponse] = [
             { _ in HTTPResponse(status: .serviceUnavailable) }, { _ in throw HTTPError.timeout },
             { _ in HTTPResponse(status: .unauthorized, body: HTTPBody(#"{"error":"invalid_client"}"#)) },
@@ -193,7 +200,8 @@ private final class Issuer: Handler {
         HTTPRequest(authority: "api.test", path: "/notes", fields: [.authorization: "Bearer \(token)"])
     }
 
-    @Test func `answers an inactive token with 401, whatever else stands there`() async throws {
+    @Test
+    func `An introspecting verifier answers an inactive token with 401, whatever its other members`() async throws {
         issuer.know("t", issuer.members(for: 600, ["active": false]))
         let guarded = ClosureHandler { _ in HTTPResponse(status: .ok) }
             .intercepted(by: [AccessTokenInterceptor(issuer.verifier())])
@@ -209,7 +217,8 @@ private final class Issuer: Handler {
             ["nbf": 9_000_000_000], ["nbf": "x"], ["token_type": "refresh_token"], ["token_use": "id_token"],
             ["typ": "Refresh"], ["token_type": "DPoP"], ["token_type": "DPoP", "cnf": ["jkt": 1]],
         ] as [JSONObject])
-    func `refuses an active token that is not for this resource, or not an access token`(more: JSONObject) async throws
+    func `An introspecting verifier refuses an active token of another resource or another type`(more: JSONObject)
+        async throws
     {
         issuer.know("t", issuer.members(for: 600, more))
         let verifier = issuer.verifier()
@@ -223,12 +232,12 @@ private final class Issuer: Handler {
             ["token_type": "bearer"], ["token_type": "access_token"], ["typ": "Bearer"], ["username": .null],
             ["token_type": "DPoP", "cnf": ["jkt": "abc"]],
         ] as [JSONObject])
-    func `accepts what issuers write`(more: JSONObject) async throws {
+    func `An introspecting verifier accepts the formats of issuers`(more: JSONObject) async throws {
         issuer.know("t", issuer.members(for: 600, more))
         #expect(try await issuer.verifier().verify("t").subject == "ada")
     }
 
-    @Test func `keeps what one audience accepts from another`() async throws {
+    @Test func `An introspecting verifier keeps the tokens of one audience from another`() async throws {
         issuer.know("t", issuer.members())
         let (one, other) = (issuer.verifier(), issuer.verifier("https://other.test"))
         _ = try await one.verify("t")
@@ -237,7 +246,10 @@ private final class Issuer: Handler {
         _ = try await one.verify("t")
     }
 
-    @Test func `holds a bounded number of tokens, and invented ones displace no real one`() async throws {
+    @Test
+    func `An introspecting verifier holds a bounded number of tokens, and invented ones displace no real one`()
+        async throws
+    {
         issuer.know("t", issuer.members())
         let verifier = issuer.verifier(policy: IntrospectionPolicy(capacity: 8))
         _ = try await verifier.verify("t")
@@ -252,14 +264,14 @@ private final class Issuer: Handler {
         #expect(issuer.questions.count { $0 == "t" } == 2)
     }
 
-    @Test func `caches no response that is larger than any real one`() async throws {
+    @Test func `An introspecting verifier caches no response that is larger than any real one`() async throws {
         issuer.know("t", issuer.members(for: 600, ["roles": .string(String(repeating: "r", count: 20_000))]))
         let verifier = issuer.verifier()
         for _ in 0..<2 { _ = try await verifier.verify("t") }
         #expect(issuer.questions.count == 2)
     }
 
-    @Test func `keeps no token that anything could print`() async throws {
+    @Test func `An introspecting verifier keeps no printable token`() async throws {
         issuer.know("secret-token", issuer.members())
         let verifier = issuer.verifier()
         _ = try await verifier.verify("secret-token")
@@ -268,7 +280,7 @@ private final class Issuer: Handler {
         #expect(!text.contains("secret-token") && !text.contains("api-secret"))
     }
 
-    @Test func `asks with its own registration, in the content and not in the URL`() async throws {
+    @Test func `An introspecting verifier uses its own registration, in the content and not in the URL`() async throws {
         let seen = Mutex<HTTPRequest?>(nil)
         issuer.respond { request in
             seen.withLock { $0 = request }

@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `The discovery of a resource's authorization server` {
+@Suite struct ResourceDiscoveryTests {
     private static let document: JSONObject = [
         "resource": "https://api.test/notes",
         "authorization_servers": ["https://id.example.com", "https://id2.example.com"],
@@ -34,7 +34,7 @@ import Testing
             allowingInsecureHTTP: insecure)
     }
 
-    @Test func `begins at the well-known URL`() async throws {
+    @Test func `The discovery of an authorization server begins at the well-known URL`() async throws {
         let metadata = try await fetch()
         #expect(
             metadata.authorizationServers.map(\.absoluteString) == [
@@ -60,12 +60,15 @@ import Testing
         ("https://api.test?k=v", "/.well-known/oauth-protected-resource?k=v"),
         ("https://api.test/a?k=v", "/.well-known/oauth-protected-resource/a?k=v"),
     ])
-    func `puts the well-known part between host and path`(resource: String, path: String) async throws {
+    func `The discovery of an authorization server puts the well-known part between host and path`(
+        resource: String, path: String
+    ) async throws {
         let metadata = try await fetch(resource, at: path) { $0["resource"] = .string(resource) }
         #expect(metadata.resource.absoluteString == resource)
     }
 
-    @Test func `follows the challenge of a refusal, with its scopes`() async throws {
+    @Test
+    func `The discovery of an authorization server follows the challenge of a refusal, with its scopes`() async throws {
         let challenge = #"Basic realm="x", Bearer scope="notes:read", resource_metadata="https://api.test/meta""#
         let metadata = try await fetch(challenge: challenge, at: "/meta")
         #expect(metadata.scopes == ["notes:read"])
@@ -75,7 +78,7 @@ import Testing
         "https://api.test/notes/", "https://API.test/notes", "https://api.test:443/notes", "https://api.test", "",
         "https://evil.example/notes",
     ])
-    func `takes no metadata of another resource, compared character by character`(named: String) async throws {
+    func `The discovery of an authorization server takes no metadata of another resource`(named: String) async throws {
         await #expect(throws: OAuthError.resourceDiscoveryFailed) {
             try await fetch { $0["resource"] = .string(named) }
         }
@@ -85,7 +88,9 @@ import Testing
         "https://evil.example/meta", "http://api.test/meta", "https://api.test:8443/meta", "/meta", "",
         "https://api.test@evil.example/meta",
     ])
-    func `follows no challenge to another origin`(location: String) async throws {
+    func `The discovery of an authorization server follows no challenge to another origin`(location: String)
+        async throws
+    {
         await #expect(throws: (any Error).self) {
             try await fetch(challenge: #"Bearer resource_metadata="\#(location)""#, at: "/meta")
         }
@@ -97,13 +102,18 @@ import Testing
             "https://id.example.com",
             ["http://127.0.0.1:9"], ["https://127.0.0.1:9"], ["https://localhost"], ["https://u@id.example.com"],
         ] as [JSONValue])
-    func `takes no authorization server that an attacker could play`(servers: JSONValue) async throws {
+    func `The discovery of an authorization server takes no server that an attacker could impersonate`(
+        servers: JSONValue
+    ) async throws {
         await #expect(throws: OAuthError.resourceDiscoveryFailed) {
             try await fetch { $0["authorization_servers"] = servers }
         }
     }
 
-    @Test func `reads no endless document, no other status and no other format`() async throws {
+    @Test
+    func `The discovery of an authorization server reads no endless document, other status or other format`()
+        async throws
+    {
         let resource = try #require(URL(string: "https://api.test/notes"))
         for response in [
             HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 0x20, count: 1 << 20))),
@@ -117,7 +127,8 @@ import Testing
         }
     }
 
-    @Test func `asks no host on the network without encryption`() async throws {
+    @Test
+    func `The discovery of an authorization server asks no host on the network without encryption`() async throws {
         await #expect(throws: HTTPError.insecureURL) {
             try await fetch("http://api.test/notes") { $0["resource"] = "http://api.test/notes" }
         }

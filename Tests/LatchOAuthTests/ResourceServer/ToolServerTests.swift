@@ -97,7 +97,7 @@ private struct ToolServerWorld {
     }
 }
 
-@Suite struct `A server of tools behind access tokens` {
+@Suite struct ToolServerTests {
     private static let handshake: JSONObject = [
         "protocolVersion": "2025-06-18", "capabilities": [:], "clientInfo": ["name": "test", "version": "1"],
     ]
@@ -109,7 +109,7 @@ private struct ToolServerWorld {
         return try #require(message["result"])
     }
 
-    @Test func `is used by a client that knows its URL alone`() async throws {
+    @Test func `A tool server is used by a client that knows only its URL`() async throws {
         try await ToolServerWorld.serve { world in
             let client = try await world.signedIn(scopes: ["notes:read", "notes:write"])
             let started = try result(try await client.respond(to: world.message("initialize", Self.handshake)))
@@ -131,7 +131,7 @@ private struct ToolServerWorld {
         }
     }
 
-    @Test func `refuses a token that was issued for another server`() async throws {
+    @Test func `A tool server refuses a token that was issued for another server`() async throws {
         try await ToolServerWorld.serve { world in
             let client = try await world.signedIn(for: "https://other.example.com/mcp")
             let response = try await client.respond(to: world.message("ping"))
@@ -142,7 +142,7 @@ private struct ToolServerWorld {
         }
     }
 
-    @Test func `asks for the scope that a tool needs`() async throws {
+    @Test func `A tool server asks for the scope that a tool needs`() async throws {
         try await ToolServerWorld.serve { world in
             // Without a choice of its own it requests what the challenge names, and no more.
             let client = try await world.signedIn()
@@ -154,7 +154,7 @@ private struct ToolServerWorld {
         }
     }
 
-    @Test func `responds to what is no request as the protocol says`() async throws {
+    @Test func `A tool server answers an invalid request as the protocol says`() async throws {
         try await ToolServerWorld.serve { world in
             let client = try await world.signedIn(scopes: ["notes:read", "notes:write"])
             for (text, code) in [
@@ -179,7 +179,7 @@ private struct ToolServerWorld {
         }
     }
 
-    @Test func `keeps notes for users alone`() async throws {
+    @Test func `A tool server keeps notes only for users`() async throws {
         try await ToolServerWorld.serve { world in
             let client = try await world.signedIn()
             world.provider.deviate { $0.introspection = { $0["sub"] = nil } }
@@ -188,7 +188,7 @@ private struct ToolServerWorld {
         }
     }
 
-    @Test func `offers no stream, and refuses web pages of other origins before anything else`() async throws {
+    @Test func `A tool server offers no stream, and refuses web pages of other origins first`() async throws {
         try await ToolServerWorld.serve { world in
             let stream = try await world.network.respond(to: HTTPRequest(url: world.url))
             #expect(stream.status.rawValue == 405 && stream.fields["Allow"] == "POST")

@@ -9,7 +9,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `A session over a token endpoint` {
+@Suite struct EndpointSessionTests {
     let issuer = ScriptedIssuer()
     let store = InMemoryTokenStore<Tokens>()
 
@@ -32,7 +32,7 @@ import Testing
 
     private func refreshes(at path: String = "/oauth/token") -> Int { issuer.requests(to: path).count - 1 }
 
-    @Test func `signs in at its own endpoint, and at none where it has none`() async throws {
+    @Test func `A session over a token endpoint signs in at its own endpoint, and has to have one`() async throws {
         issuer.on(.ok, #"{"access_token":"a0"}"#)
         let session = session()
         try await session.signIn(with: PasswordGrant(username: "u", password: "p"))
@@ -43,7 +43,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.l5)) func `refreshes nothing with 301 s left, and once with 299 s`() async throws {
+    @Test(.tags(.validToken))
+    func `A session over a token endpoint refreshes nothing with 301 s left, and once with 299 s`() async throws {
         let session = try await signedIn()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
         issuer.clock.advance(by: 3299)
@@ -54,7 +55,8 @@ import Testing
         #expect(refreshes() == 1)
     }
 
-    @Test(.tags(.l6)) func `stores what was rotated, sends the key, and keeps who the tokens belong to`() async throws {
+    @Test(.tags(.tokenRefresh))
+    func `A session over a token endpoint stores the rotated token, sends the key, and keeps the user`() async throws {
         let session = try await signedIn()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
         issuer.clock.advance(by: 3601)
@@ -65,7 +67,8 @@ import Testing
         #expect(issuer.requests.last?.fields[.idempotencyKey]?.count == 32)
     }
 
-    @Test(.tags(.l6)) func `repeats a lost refresh under its key`() async throws {
+    @Test(.tags(.tokenRefresh))
+    func `A session over a token endpoint repeats a lost refresh under its key`() async throws {
         let session = try await signedIn()
         issuer.on("/oauth/token") { _ in throw HTTPError.timeout }
         issuer.clock.advance(by: 3601)
@@ -79,13 +82,15 @@ import Testing
     }
 
     @Test(
-        .tags(.l6),
+        .tags(.tokenRefresh),
         arguments: [
             (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#),
             (401, #"{"error":"invalid_token","error_description":"Invalid refresh token"}"#),
             (400, #"{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}"#), (403, #"{"error":"invalid_grant"}"#),
         ] as [(HTTPStatus, String)])
-    func `ends once where the issuer refuses the refresh token`(status: HTTPStatus, body: String) async throws {
+    func `A session over a token endpoint ends once if the issuer refuses the refresh token`(
+        status: HTTPStatus, body: String
+    ) async throws {
         let session = try await signedIn()
         let states = session.states
         issuer.on(status, body)
@@ -105,7 +110,7 @@ import Testing
     }
 
     @Test(
-        .tags(.l6),
+        .tags(.tokenRefresh),
         arguments: [
             (500, ""), (502, "<html>"), (503, ""), (429, ""), (400, #"{"error":"invalid_request"}"#),
             (401, #"{"error":"invalid_client"}"#), (400, #"{"error":"unauthorized_client"}"#), (400, "<html>"),
@@ -114,7 +119,9 @@ import Testing
             (404, ""), (302, ""), (200, "<html>Welcome to the hotel</html>"), (200, "{}"),
             (500, #"{"error":"invalid_grant"}"#), (503, #"{"error":"invalid_grant"}"#),
         ] as [(HTTPStatus, String)])
-    func `goes on through every other answer`(status: HTTPStatus, body: String) async throws {
+    func `A session over a token endpoint continues through every other answer`(status: HTTPStatus, body: String)
+        async throws
+    {
         let session = try await signedIn()
         issuer.on(status, body)
         issuer.clock.advance(by: 3400)
@@ -137,7 +144,9 @@ import Testing
             (#"{"error":"invalid_grant","suberror":"user_password_expired"}"#, StepUpRequirement(prompt: .login)),
             (#"{"error":"invalid_grant","error_codes":[50076]}"#, StepUpRequirement()),
         ])
-    func `goes on where the user has to act, and says so`(body: String, requirement: StepUpRequirement) async throws {
+    func `A session over a token endpoint continues if the user has to act, and says so`(
+        body: String, requirement: StepUpRequirement
+    ) async throws {
         let session = try await signedIn()
         issuer.on(.badRequest, body)
         issuer.clock.advance(by: 3601)
@@ -150,7 +159,9 @@ import Testing
     }
 
     @Test(arguments: ["bad_token", "token_expired"])
-    func `ends where the second code says that the refresh token is refused`(suberror: String) async throws {
+    func `A session over a token endpoint ends if the second code says that the refresh token is refused`(
+        suberror: String
+    ) async throws {
         let session = try await signedIn()
         issuer.on(.badRequest, #"{"error":"invalid_grant","suberror":"\#(suberror)"}"#)
         issuer.clock.advance(by: 3601)
@@ -158,7 +169,7 @@ import Testing
         #expect(session.currentState == .signedOut(.issuer))
     }
 
-    @Test func `does not end where the refresh token is another client's`() async throws {
+    @Test func `A session over a token endpoint does not end if the refresh token is another client's`() async throws {
         let session = try await signedIn()
         issuer.on(.badRequest, #"{"error":"invalid_grant","suberror":"client_mismatch"}"#)
         issuer.clock.advance(by: 3601)
@@ -166,8 +177,8 @@ import Testing
         #expect(store.load()?.refresh == "r0")
     }
 
-    @Test(.tags(.l6), arguments: [HTTPError.offline, .timeout, .tls])
-    func `goes on without a network`(error: HTTPError) async throws {
+    @Test(.tags(.tokenRefresh), arguments: [HTTPError.offline, .timeout, .tls])
+    func `A session over a token endpoint continues without a network`(error: HTTPError) async throws {
         let session = try await signedIn()
         issuer.on("/oauth/token") { _ in throw error }
         issuer.clock.advance(by: 3400)
@@ -177,7 +188,8 @@ import Testing
         #expect(session.currentState.isSignedIn)
     }
 
-    @Test(.tags(.l5)) func `makes one refresh for 500 callers, and all get its result`() async throws {
+    @Test(.tags(.validToken))
+    func `A session over a token endpoint makes one refresh for 500 callers, and all get its result`() async throws {
         let session = try await signedIn()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600}"#)
         issuer.clock.advance(by: 3500)
@@ -189,7 +201,8 @@ import Testing
         #expect(refreshes() == 1)
     }
 
-    @Test(.tags(.l3)) func `without a refresh token lasts as long as its access token, and no call is made before`()
+    @Test(.tags(.loginResponses))
+    func `A session without a refresh token lasts as long as its access token, and makes no call before`()
         async throws
     {
         let session = try await signedIn(answer: #""expires_in":3600"#)
@@ -201,7 +214,8 @@ import Testing
         #expect(issuer.requests.count == 1)
     }
 
-    @Test(.tags(.l3)) func `without a refresh token does not end where a resource refuses the access token`()
+    @Test(.tags(.loginResponses))
+    func `A session without a refresh token does not end if a resource refuses the access token`()
         async throws
     {
         let session = try await signedIn(answer: #""expires_in":3600"#)
@@ -210,7 +224,7 @@ import Testing
         #expect(session.currentState == .signedIn(tokens))
     }
 
-    @Test func `keeps the ID token where a refresh brings none`() async throws {
+    @Test func `A session over a token endpoint keeps the ID token if a refresh brings none`() async throws {
         let session = try await signedIn(answer: #""refresh_token":"r0","expires_in":3600,"id_token":"i0""#)
         issuer.on(.ok, #"{"access_token":"a1"}"#)
         issuer.clock.advance(by: 3601)
@@ -220,7 +234,7 @@ import Testing
         #expect(refreshed.idToken == "i2")
     }
 
-    @Test func `refreshes by JSON where its provider does`() async throws {
+    @Test func `A session over a token endpoint refreshes by JSON if its provider does`() async throws {
         let session = try await signedIn(jsonRefresh: true)
         let path = "/oauth/token/refresh"
         issuer.on(path, .ok, #"{"access_token":"a1","refresh_token":"r1","expires_in":3600,"user_id":"u1"}"#)
@@ -233,7 +247,7 @@ import Testing
     }
 
     @Test(
-        .tags(.l6),
+        .tags(.tokenRefresh),
         arguments: [
             (400, #"{"detail":"Refresh token expired"}"#, true), (401, #"{"detail":"x"}"#, false),
             (401, #"{"message":"Refresh token revoked"}"#, true), (401, #"{"message":"Unauthorized"}"#, false),
@@ -241,7 +255,9 @@ import Testing
             (400, "<html>", false), (422, #"{"detail":[{"msg":"field required"}]}"#, false),
             (400, #"{"error":"invalid_request","error_description":"x"}"#, false),
         ] as [(HTTPStatus, String, Bool)])
-    func `ends by JSON only where the token was refused`(status: HTTPStatus, body: String, ends: Bool) async throws {
+    func `A session over a token endpoint ends by JSON only if the token was refused`(
+        status: HTTPStatus, body: String, ends: Bool
+    ) async throws {
         let session = try await signedIn(jsonRefresh: true)
         issuer.on("/oauth/token/refresh", status, body)
         issuer.clock.advance(by: 3601)

@@ -9,14 +9,15 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `Signing out at a token endpoint` {
+@Suite struct EndpointSignOutTests {
     let issuer = ScriptedIssuer()
     let store = InMemoryTokenStore(
         Tokens(access: "a0", refresh: "r0", expiry: Date(timeIntervalSince1970: 1_800_003_600)))
 
     private var session: Session<Tokens> { Session(tokenEndpoint: issuer.endpoint(), store: store) }
 
-    @Test(.tags(.l7)) func `clears this device first and then revokes both tokens`() async throws {
+    @Test(.tags(.tokenRevocation))
+    func `Signing out at a token endpoint clears this device first and then revokes both tokens`() async throws {
         let (session, store) = (session, store)
         issuer.on("/oauth/revoke") { _ in
             // Nobody is signed in here any more when the issuer is told.
@@ -29,7 +30,10 @@ import Testing
         #expect(session.currentState == .signedOut(.user))
     }
 
-    @Test(.tags(.l7)) func `clears this device without a network too, and reports no confirmation`() async throws {
+    @Test(.tags(.tokenRevocation))
+    func `Signing out at a token endpoint clears this device without a network, too, and stays unconfirmed`()
+        async throws
+    {
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
         let session = session
         #expect(try await session.signOut(revokingAt: issuer.endpoint()) == false)
@@ -37,7 +41,8 @@ import Testing
         #expect(store.load() == nil)
     }
 
-    @Test(.tags(.l7)) func `may be done twice, and sends no request the second time`() async throws {
+    @Test(.tags(.tokenRevocation))
+    func `Signing out at a token endpoint can be done twice, and sends no request the second time`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         let session = session
         #expect(try await session.signOut(revokingAt: issuer.endpoint()))
@@ -45,7 +50,8 @@ import Testing
         #expect(issuer.requests.count == 2)
     }
 
-    @Test(.tags(.l7)) func `is not undone by a refresh that was under way`() async throws {
+    @Test(.tags(.tokenRevocation))
+    func `Signing out at a token endpoint is not undone by a refresh that was in progress`() async throws {
         let session = session
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
         let (release, go) = AsyncStream.makeStream(of: Void.self)
@@ -71,7 +77,8 @@ import Testing
         #expect(session.currentState == .signedOut(.user))
     }
 
-    @Test(.tags(.l8)) func `is told where this device cannot forget, and the tokens are revoked nevertheless`()
+    @Test(.tags(.keychainRecord))
+    func `Signing out at a token endpoint reports if this device cannot forget, and revokes the tokens`()
         async throws
     {
         issuer.on("/oauth/revoke", .ok, "")

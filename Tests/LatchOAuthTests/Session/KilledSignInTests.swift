@@ -133,8 +133,10 @@ private struct Program {
 }
 
 /// A program that is killed between two steps of a sign-in, and started again.
-@Suite(.timeLimit(.minutes(10))) struct `A sign-in whose program is killed` {
-    @Test func `is finished by the next launch, or begins anew, at whatever step`() async throws {
+@Suite(.timeLimit(.minutes(10))) struct KilledSignInTests {
+    @Test
+    func `A sign-in whose program is killed at any step is finished by the next launch, or begins again`() async throws
+    {
         try await ScriptedProvider.serving { provider in
             var outcomes: [String] = []
             var step = 0

@@ -28,7 +28,7 @@ private final class LockedSecret: SecretStore {
     func names() async throws -> [String] { try await store.names() }
 }
 
-@Suite struct `A sign-out that the issuer has not confirmed` {
+@Suite struct PendingRevocationTests {
     let issuer = ScriptedIssuer()
     let secrets = InMemorySecretStore()
 
@@ -49,7 +49,8 @@ private final class LockedSecret: SecretStore {
         issuer.forms.compactMap { form in form.last == "token_type_hint=refresh_token" ? form.first : nil }
     }
 
-    @Test(.tags(.l7)) func `is finished by the next start of the program`() async throws {
+    @Test(.tags(.tokenRevocation))
+    func `An unconfirmed sign-out is finished by the next start of the program`() async throws {
         try await signOutOffline()
         #expect(secrets.names() == ["s.revocations"])
         issuer.on("/oauth/revoke", .ok, "")
@@ -61,7 +62,7 @@ private final class LockedSecret: SecretStore {
         #expect(secrets.names().isEmpty)
     }
 
-    @Test func `is not taken for finished where the store does not say whether someone is signed in`() async throws {
+    @Test func `An unconfirmed sign-out stays so if the store does not say whether a user is signed in`() async throws {
         try await signOutOffline()
         let locked = LockedSecret("s", in: secrets)
         let next = Session(tokenEndpoint: issuer.endpoint(), store: SecretTokenStore<Tokens>(locked, name: "s"))
@@ -76,7 +77,7 @@ private final class LockedSecret: SecretStore {
         #expect(secrets.names().isEmpty)
     }
 
-    @Test func `is repeated after a minute, and then more seldom`() async throws {
+    @Test func `An unconfirmed sign-out is repeated after a minute, and then less often`() async throws {
         let session = session
         try await signOutOffline(0, session)
         let count = issuer.requests.count
@@ -89,7 +90,8 @@ private final class LockedSecret: SecretStore {
         #expect(secrets.names().isEmpty)
     }
 
-    @Test func `waits while someone is signed in, and goes out with the next sign-out`() async throws {
+    @Test
+    func `An unconfirmed sign-out waits while a user is signed in, and goes out with the next sign-out`() async throws {
         try await signOutOffline()
         issuer.on("/oauth/revoke", .ok, "")
         let session = session
@@ -103,7 +105,8 @@ private final class LockedSecret: SecretStore {
         #expect(secrets.names().isEmpty)
     }
 
-    @Test func `is not repeated where the issuer refuses, or has no such endpoint`() async throws {
+    @Test
+    func `An unconfirmed sign-out is not repeated if the issuer refuses it, or has no such endpoint`() async throws {
         let session = session
         issuer.on("/oauth/revoke", .badRequest, #"{"error":"unsupported_token_type"}"#)
         try await session.signIn(Tokens(access: "a", refresh: "r"))
@@ -117,7 +120,7 @@ private final class LockedSecret: SecretStore {
         #expect(secrets.names().isEmpty)
     }
 
-    @Test func `is kept for 30 days, and the last eight of them`() async throws {
+    @Test func `An unconfirmed sign-out is kept for 30 days, and the last eight of them`() async throws {
         for number in 0..<9 { try await signOutOffline(number) }
         issuer.on("/oauth/revoke", .ok, "")
         let count = issuer.requests.count
@@ -141,7 +144,7 @@ private final class LockedSecret: SecretStore {
         return session
     }
 
-    @Test func `is repeated from memory where the store keeps credentials only`() async throws {
+    @Test func `An unconfirmed sign-out is repeated from memory if the store keeps only credentials`() async throws {
         let session = Session(tokenEndpoint: issuer.endpoint(), store: PlainStore())
         try await signOutOffline(0, session)
         issuer.on("/oauth/revoke", .ok, "")

@@ -9,7 +9,7 @@ import LatchOAuth
 import LatchTesting
 import Testing
 
-@Suite struct `Tokens bound to a key` {
+@Suite struct BoundTokensTests {
     let issuer = ScriptedIssuer()
     let grant = PasswordGrant(username: "u", password: "p")
     let bound = #"{"access_token":"a0","refresh_token":"r0","token_type":"DPoP","expires_in":3600}"#
@@ -24,7 +24,7 @@ import Testing
         return jwt.claims
     }
 
-    @Test func `prove the key at the token endpoint, and carry it from then on`() async throws {
+    @Test func `Tokens bound to a key prove the key at the token endpoint, and carry it from then on`() async throws {
         issuer.on(.ok, bound)
         let key = try key()
         let response = try await issuer.endpoint().tokens(for: grant, boundTo: key)
@@ -36,7 +36,7 @@ import Testing
         #expect(claims["ath"] == nil)
     }
 
-    @Test func `are asked for once more with the nonce that the issuer wants (RFC 9449 §8)`() async throws {
+    @Test func `Tokens bound to a key are requested once more with the issuer's nonce (RFC 9449 §8)`() async throws {
         let bound = bound
         issuer.on("/oauth/token") { request in
             let proof = try JWT(unverified: request.fields["DPoP"] ?? "").claims
@@ -55,7 +55,7 @@ import Testing
         #expect(try proof(of: issuer.requests[0])["jti"] != proof(of: issuer.requests[1])["jti"])
     }
 
-    @Test func `are refused where the nonce is never good enough, after two attempts`() async throws {
+    @Test func `Tokens bound to a key are refused after two attempts if the nonce is never accepted`() async throws {
         issuer.on("/oauth/token") { _ in
             HTTPResponse(
                 status: .badRequest, fields: ["DPoP-Nonce": "n1", .contentType: "application/json"],
@@ -68,14 +68,14 @@ import Testing
     }
 
     @Test(arguments: [#","token_type":"Bearer""#, "", #","token_type":"mac""#])
-    func `are refused where the issuer binds nothing (RFC 9449 §5)`(type: String) async throws {
+    func `Tokens bound to a key are refused if the issuer binds nothing (RFC 9449 §5)`(type: String) async throws {
         issuer.on(.ok, #"{"access_token":"a0"\#(type)}"#)
         await #expect(throws: OAuthError.unacceptableTokenType) {
             try await issuer.endpoint().tokens(for: grant, boundTo: try key())
         }
     }
 
-    @Test func `are refreshed with their key by a session, which keeps it`() async throws {
+    @Test func `Tokens bound to a key are refreshed with their key by a session, which keeps it`() async throws {
         issuer.on(.ok, bound)
         let store = InMemoryTokenStore<Tokens>()
         let session = Session(tokenEndpoint: issuer.endpoint(), store: store)

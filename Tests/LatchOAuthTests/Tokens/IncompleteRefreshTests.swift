@@ -11,7 +11,7 @@ import Testing
 
 @testable import LatchOAuth
 
-@Suite struct `The refresh token of a flawed answer` {
+@Suite struct IncompleteRefreshTests {
     let issuer = ScriptedIssuer()
     static let sent = Tokens(access: "a0", refresh: "r0", idToken: "i0", userID: "u0")
 
@@ -57,7 +57,7 @@ import Testing
     ]
 
     @Test(arguments: flaws, [false, true])
-    func `is thrown with the error, in the tokens that were sent`(
+    func `The refresh token of a flawed answer is thrown with the error, in the sent tokens`(
         flaw: (body: String, error: OAuthError), byJSON: Bool
     ) async throws {
         let failure = try await failure(Array(flaw.body.utf8), byJSON: byJSON)
@@ -76,24 +76,30 @@ import Testing
         #"{"refresh_token":{"x":"r1"}}"#, #"{"x":"refresh_token","y":"r1"}"#, #"{"x":{"refresh_token":"r1"}}"#,
         #"{"Refresh_Token":"r1"}"#,
     ])
-    func `is not guessed, and then the error is the same as ever`(body: String) async throws {
+    func `The refresh token of a flawed answer is not guessed, and then the error is the usual one`(body: String)
+        async throws
+    {
         #expect(try await failure(Array(body.utf8)) as? OAuthError == .invalidResponse)
     }
 
     @Test(arguments: [400, 401, 403, 500, 503, 302] as [HTTPStatus])
-    func `is not read in an answer that is no success`(status: HTTPStatus) async throws {
+    func `The refresh token of a flawed answer is not read in an answer that is not a success`(status: HTTPStatus)
+        async throws
+    {
         let body = #"{"error":"invalid_grant","refresh_token":"r1"}"#
         #expect(try await failure(Array(body.utf8), status: status) is OAuthError)
     }
 
-    @Test func `is read with the rest after a byte order mark`() async throws {
+    @Test func `The refresh token of a flawed answer is read with the rest after a byte order mark`() async throws {
         issuer.on(.ok, "\u{FEFF}" + #"{"access_token":"a1","refresh_token":"r1"}"#)
         let tokens = try await issuer.endpoint().refresh(Self.sent).tokens
         #expect(tokens.access == "a1")
         #expect(tokens.refresh == "r1")
     }
 
-    @Test func `is kept with the key and for the resource of the request`() async throws {
+    @Test
+    func `The refresh token of a flawed answer is kept with the key and for the resource of the request`() async throws
+    {
         var sent = Self.sent
         sent.key = try DPoPKey.generate()
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1","token_type":"Bearer"}"#)
@@ -107,7 +113,7 @@ import Testing
     }
 
     @Test(arguments: 0..<8 as Range<UInt64>)
-    func `is a string of the answer, however that is damaged`(seed: UInt64) {
+    func `The refresh token of a flawed answer is a string of the answer, after any damage`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         let answer = #"{"access_token":"eyJ.a\/b","note":"\ud83d\ude00 ü","refresh_token":"r1-._~+","x":[{"y":1}]}"#
         let pieces: [[UInt8]] = [
@@ -138,7 +144,7 @@ import Testing
         }
     }
 
-    @Test func `is found in any length of anything`() {
+    @Test func `The refresh token of a flawed answer is found at any length`() {
         for filler in ["\"", "\\", "{", "}", "[", ":", ",", "\\ud800", "\"refresh_token\":", " "] {
             let bytes = Array(("{" + String(repeating: filler, count: (1 << 15) / filler.utf8.count)).utf8)
             var scan = RefreshTokenScan(names: ["refresh_token"])
@@ -152,7 +158,7 @@ import Testing
     }
 }
 
-@Suite struct `An answer to a refresh on a socket` {
+@Suite struct RefreshSocketTests {
     static let sent = Tokens(access: "a0", refresh: "r0")
     private static let tokens = #"{"access_token":"a1","refresh_token":"r1"}"#
     private static let head = "HTTP/1.1 200 OK\r\n"
@@ -171,7 +177,9 @@ import Testing
         "Content-Length: \(tokens.utf8.count + 1)\r\n\r\n\(tokens)", "Content-Length: 9000000000\r\n\r\n\(tokens)",
         "Content-Length: 90\r\n\r\n{\"refresh_token\":\"r1\",\"access",
     ])
-    func `gives its refresh token though the connection ends before it`(rest: String) async throws {
+    func `A refresh answer on a socket gives its refresh token though the connection ends before it`(rest: String)
+        async throws
+    {
         let server = try RawHTTPServer { _ in .closing(after: Self.head + rest) }
         let error = await #expect(throws: IncompleteRefresh<Tokens>.self) {
             try await endpoint(server).refresh(Self.sent)
@@ -183,7 +191,9 @@ import Testing
     @Test(arguments: [
         "Transfer-Encoding: chunked\r\n\r\n\(chunk)\r\n", "Content-Length: \(tokens.utf8.count + 1)\r\n\r\n\(tokens)",
     ])
-    func `gives its refresh token though the server never ends it`(rest: String) async throws {
+    func `A refresh answer on a socket gives its refresh token though the server never ends it`(rest: String)
+        async throws
+    {
         let server = try RawHTTPServer { _ in .text(Self.head + rest) }
         let clock = ManualClock()
         async let refresh = endpoint(server, clock: clock.wallClock()).refresh(Self.sent)
@@ -198,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: ["", "Content-Length: 90\r\n\r\n{\"access_token\":\"a1\",\"refresh_token\":\"r1"])
-    func `gives nothing where no refresh token has arrived`(rest: String) async throws {
+    func `A refresh answer on a socket gives nothing if no refresh token has arrived`(rest: String) async throws {
         let server = try RawHTTPServer { _ in .closing(after: rest.isEmpty ? "" : Self.head + rest) }
         await #expect(throws: HTTPError.self) { try await endpoint(server).refresh(Self.sent) }
     }
@@ -208,7 +218,7 @@ import Testing
             (400, #"{"error":"invalid_grant"}"#, .invalidGrant), (401, "", .unauthorized),
             (503, "<html>", .temporarilyUnavailable), (400, #"{"error":"invalid_request"}"#, .invalidRequest),
         ] as [(Int, String, OAuthError)], [false, true])
-    func `is an error where it is no success`(
+    func `A refresh answer on a socket is an error if it is not a success`(
         answer: (status: Int, body: String, error: OAuthError), isTrickled: Bool
     ) async throws {
         let server = try RawHTTPServer { _ in
@@ -237,7 +247,7 @@ import Testing
         }
     }
 
-    @Test func `may be read by an interceptor too`() async throws {
+    @Test func `A refresh answer on a socket can also be read by an interceptor`() async throws {
         let server = try RawHTTPServer { _ in .response(body: Self.tokens) }
         let reader = Reader()
         let endpoint = TokenEndpoint(
@@ -246,7 +256,8 @@ import Testing
         #expect(reader.read.withLock { $0 } == [Self.tokens])
     }
 
-    @Test func `that wants a nonce in the proof is followed by another request (RFC 9449 §8)`() async throws {
+    @Test
+    func `A refresh answer on a socket that wants a nonce in the proof is followed by another request`() async throws {
         let server = try RawHTTPServer { request in
             guard request.number > 0 else {
                 return .response(
@@ -262,7 +273,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test func `is read up to a megabyte`() async throws {
+    @Test func `A refresh answer on a socket is read up to a megabyte`() async throws {
         let body = #"{"refresh_token":"r1","access_token":"a1","x":""# + String(repeating: "x", count: 2 << 20) + "\"}"
         let server = try RawHTTPServer { _ in .response(body: body) }
         let error = await #expect(throws: IncompleteRefresh<Tokens>.self) {
@@ -272,7 +283,7 @@ import Testing
         #expect(error?.error as? HTTPError == .tooLarge)
     }
 
-    @Test func `keeps its connection for the next one`() async throws {
+    @Test func `A refresh answer on a socket keeps its connection for the next one`() async throws {
         let server = try RawHTTPServer { _ in .response(body: Self.tokens) }
         // Its time does not pass on a busy machine.
         let endpoint = try endpoint(server, clock: ManualClock().wallClock())
@@ -280,7 +291,8 @@ import Testing
         #expect(server.connectionCount == 1)
     }
 
-    @Test(arguments: [false, true]) func `is not lost where the task is cancelled`(isTrickled: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A refresh answer on a socket is not lost if the task is canceled`(isTrickled: Bool) async throws {
         let task = Mutex<Task<TokenResponse, any Error>?>(nil)
         let (isSet, set) = AsyncStream.makeStream(of: Void.self)
         let server = try RawHTTPServer { _ in
@@ -301,7 +313,7 @@ import Testing
     }
 }
 
-@Suite struct `A limit of time` {
+@Suite struct TimeLimitTests {
     let issuer = ScriptedIssuer()
 
     private func endpoint(byJSON: Bool = false) -> TokenEndpoint {
@@ -314,7 +326,8 @@ import Testing
             timeout: .seconds(7), clock: issuer.clock.wallClock())
     }
 
-    @Test(arguments: [false, true]) func `does not end a refresh that was sent`(byJSON: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A limit of time does not end a refresh that was sent`(byJSON: Bool) async throws {
         let clock = issuer.clock
         issuer.on(byJSON ? "/oauth/token/refresh" : "/oauth/token") { request in
             #expect(request.timeLimit(usual: .seconds(60)) > .seconds(86_400))
@@ -326,7 +339,7 @@ import Testing
         #expect(tokens.refresh == "r1")
     }
 
-    @Test func `ends every other request`() async throws {
+    @Test func `A limit of time ends every other request`() async throws {
         issuer.on("/oauth/token") { request in
             #expect(request.timeLimit(usual: .seconds(60)) <= .seconds(7))
             return HTTPResponse(status: .ok, body: HTTPBody(#"{"access_token":"a1"}"#))

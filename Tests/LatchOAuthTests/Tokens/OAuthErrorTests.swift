@@ -9,7 +9,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `An answer that is no success` {
+@Suite struct OAuthErrorTests {
     let issuer = ScriptedIssuer()
 
     private func error(
@@ -23,7 +23,7 @@ import Testing
     }
 
     @Test(
-        .tags(.l3),
+        .tags(.loginResponses),
         arguments: [
             ("invalid_request", .invalidRequest), ("invalid_client", .invalidClient), ("invalid_grant", .invalidGrant),
             ("unauthorized_client", .unauthorizedClient), ("unsupported_grant_type", .unsupportedGrantType),
@@ -32,7 +32,9 @@ import Testing
             ("temporarily_unavailable", .temporarilyUnavailable), ("server_error", .serverFailed),
             ("something_new", .refused),
         ] as [(String, OAuthError)])
-    func `is the error that its code names (RFC 6749 §5.2)`(code: String, expected: OAuthError) async throws {
+    func `A failed answer is the error that its code names (RFC 6749 §5.2)`(code: String, expected: OAuthError)
+        async throws
+    {
         let error = try await error(.badRequest, #"{"error":"\#(code)","error_description":"Because."}"#)
         #expect(error == expected)
         #expect(error.issuerCode == code)
@@ -46,7 +48,7 @@ import Testing
         "interaction_required", "login_required", "consent_required", "account_selection_required",
         "insufficient_user_authentication",
     ])
-    func `may be that the user has to act`(code: String) async throws {
+    func `A failed answer can mean that the user has to act`(code: String) async throws {
         let error = try await error(.badRequest, #"{"error":"\#(code)"}"#)
         #expect(error == .interactionRequired)
         #expect(error.issuerCode == code)
@@ -69,7 +71,7 @@ import Testing
             (#""error_codes":[65001]"#, .interactionRequired, "consent_required"),
             (#""error_codes":[700082]"#, .invalidGrant, nil), (#""error_codes":"65001""#, .invalidGrant, nil),
         ] as [(String, OAuthError, String?)])
-    func `is read with the second code of Microsoft Entra`(
+    func `A failed answer is read with the second code of Microsoft Entra`(
         members: String, expected: OAuthError, suberror: String?
     ) async throws {
         let error = try await error(.badRequest, #"{"error":"invalid_grant",\#(members)}"#)
@@ -78,7 +80,8 @@ import Testing
         #expect(error.suberror == suberror)
     }
 
-    @Test(.tags(.l3)) func `400 invalid_grant and 401 with a detail are a refused password`() async throws {
+    @Test(.tags(.loginResponses))
+    func `A failed answer of 400 invalid_grant or 401 with a detail is a refused password`() async throws {
         #expect(try await error(.badRequest, #"{"error":"invalid_grant"}"#) == .invalidGrant)
         let told = try await error(.unauthorized, #"{"detail":"Invalid credentials"}"#)
         #expect(told == .invalidGrant)
@@ -87,13 +90,13 @@ import Testing
         #expect(try await error(.unauthorized, "<html>No</html>") == .invalidGrant)
     }
 
-    @Test(.tags(.l3), arguments: ["invalid_client", "unauthorized_client"])
-    func `401 for the program is none for the user`(code: String) async throws {
+    @Test(.tags(.loginResponses), arguments: ["invalid_client", "unauthorized_client"])
+    func `A failed answer of 401 for the program is not one for the user`(code: String) async throws {
         #expect(try await error(.unauthorized, #"{"error":"\#(code)"}"#) != .invalidGrant)
     }
 
     @Test(
-        .tags(.l3),
+        .tags(.loginResponses),
         arguments: [
             (#"{"detail":"No.","error_code":"INVALID_CREDENTIALS"}"#, .invalidGrant),
             (#"{"detail":"No.","error_code":"INVALID_REFRESH_TOKEN"}"#, .invalidGrant),
@@ -101,7 +104,9 @@ import Testing
             (#"{"detail":"No.","error_code":"RATE_LIMIT_EXCEEDED","retry_after":7}"#, .tooManyRequests),
             (#"{"detail":"No."}"#, .refused), (#"{"message":"No."}"#, .refused),
         ] as [(String, OAuthError)])
-    func `is read in the spelling of seed 004's backend`(body: String, expected: OAuthError) async throws {
+    func `A failed answer is read in the spelling of seed 004's backend`(body: String, expected: OAuthError)
+        async throws
+    {
         let error = try await error(.badRequest, body)
         #expect(error == expected)
         #expect(error.issuerMessage == "No.")
@@ -115,14 +120,17 @@ import Testing
             (#"{"msg":"No.","retry_after":1.5}"#, "No.", 1.5), (#"{"retry_after":"soon"}"#, nil, nil),
             (#"{"retry_after":-1}"#, nil, nil),
         ] as [(String, String?, Double?)])
-    func `is read in the spelling of other backends`(body: String, message: String?, pause: Double?) async throws {
+    func `A failed answer is read in the spelling of other backends`(body: String, message: String?, pause: Double?)
+        async throws
+    {
         let error = try await error(.badRequest, body)
         #expect(error.issuerMessage == message)
         #expect(error.retryAfter == pause.map { .seconds($0) })
         #expect(error.hint != nil)
     }
 
-    @Test(.tags(.l3)) func `422 tells which fields are wrong, and not what was in them`() async throws {
+    @Test(.tags(.loginResponses))
+    func `A failed answer of 422 names the wrong fields, and not their content`() async throws {
         let error = try await error(
             422,
             #"{"detail":[{"loc":["body","username"],"msg":"field required","input":"pass-word-9"},"#
@@ -132,13 +140,13 @@ import Testing
     }
 
     @Test(
-        .tags(.l3),
+        .tags(.loginResponses),
         arguments: [
             (500, .serverFailed), (502, .serverFailed), (503, .temporarilyUnavailable), (504, .serverFailed),
             (599, .serverFailed), (429, .tooManyRequests), (404, .refused), (403, .refused), (418, .refused),
             (302, .invalidResponse), (304, .invalidResponse),
         ] as [(HTTPStatus, OAuthError)])
-    func `without content a program reads is judged by its status`(
+    func `A failed answer without readable content is judged by its status`(
         status: HTTPStatus, expected: OAuthError
     ) async throws {
         for body in ["", "<html><body>502 Bad Gateway</body></html>", "{", "null", "[]"] {
@@ -149,8 +157,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.l6), arguments: [500, 502, 503, 429] as [HTTPStatus])
-    func `that is an outage is none of the session's, whatever it says`(status: HTTPStatus) async throws {
+    @Test(.tags(.tokenRefresh), arguments: [500, 502, 503, 429] as [HTTPStatus])
+    func `A failed answer of an outage is not one of the session's, whatever it says`(status: HTTPStatus) async throws {
         #expect(try await error(status, #"{"error":"invalid_grant"}"#) != .invalidGrant)
     }
 
@@ -158,18 +166,18 @@ import Testing
         arguments: [
             ("120", 120), ("Sun, 06 Nov 1994 08:50:37 GMT", 60), ("soon", nil), ("-5", nil),
         ] as [(String, Int?)])
-    func `tells when to try again`(field: String, seconds: Int?) async throws {
+    func `A failed answer states when to try again`(field: String, seconds: Int?) async throws {
         let fields: HTTPFields = [.retryAfter: field, .date: "Sun, 06 Nov 1994 08:49:37 GMT"]
         #expect(try await error(.serviceUnavailable, "", fields: fields).retryAfter == seconds.map { .seconds($0) })
     }
 
     @Test(arguments: ["-1", "1e300", #""7s""#, "null", "99999999999999"])
-    func `waits for no time that is none`(value: String) async throws {
+    func `A failed answer with an invalid time causes no wait`(value: String) async throws {
         let error = try await error(.tooManyRequests, #"{"retry_after":\#(value)}"#)
         #expect(error.retryAfter == nil || error.retryAfter == RetryAfter.longest)
     }
 
-    @Test func `follows no redirect, since what it sent is a password`() async throws {
+    @Test func `A failed answer causes no redirect, since its request has a password`() async throws {
         let error = try await error(
             307, "", fields: [.location: "https://evil.example.com/oauth/token"])
         #expect(error == .invalidResponse)
@@ -177,14 +185,14 @@ import Testing
     }
 
     @Test(
-        .tags(.l14),
+        .tags(.secretTransport),
         arguments: [
             #"{"error":"invalid_grant","error_description":"wrong password pass-word-9"}"#,
             #"{"detail":"ada/pass-word-9 does not match"}"#, #"{"message":"pass-word-9"}"#,
             #"{"detail":[{"loc":["password"],"msg":"pass-word-9 is too short"}]}"#,
             #"{"error":"x","error_description":"password=pass-word-9&scope"}"#,
         ])
-    func `repeats no secret, though the issuer does`(body: String) async throws {
+    func `A failed answer repeats no secret, though the issuer does`(body: String) async throws {
         let error = try await error(.badRequest, body)
         #expect(error.issuerMessage == nil)
         var text = "\(error) \(String(reflecting: error))"
@@ -192,13 +200,13 @@ import Testing
         #expect(!text.contains("pass-word-9"))
     }
 
-    @Test(.tags(.l14)) func `repeats no secret in its encoded form either`() async throws {
+    @Test(.tags(.secretTransport)) func `A failed answer repeats no secret in its encoded form either`() async throws {
         let error = try await error(
             .badRequest, #"{"error":"x","error_description":"got a%26b%3Dc"}"#, password: "a&b=c")
         #expect(error.issuerMessage == nil)
     }
 
-    @Test func `shows no control characters of a stranger, and no novel`() async throws {
+    @Test func `A failed answer shows no control characters, and no long text`() async throws {
         let long = String(repeating: "x", count: 10_000)
         let error = try await error(
             .badRequest, #"{"error":"a\u001b[31m","error_description":"b\u001b[2J\n\u202ec\#(long)"}"#)

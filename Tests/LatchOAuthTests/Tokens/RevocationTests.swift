@@ -9,11 +9,12 @@ import Testing
 
 @testable import LatchOAuth
 
-@Suite struct `A revocation` {
+@Suite struct RevocationTests {
     let issuer = ScriptedIssuer()
     let tokens = Tokens(access: "a/+", refresh: "r/+")
 
-    @Test(.tags(.l7)) func `is a form with the token and a hint (RFC 7009 §2.1)`() async throws {
+    @Test(.tags(.tokenRevocation))
+    func `A revocation is a form with the token and a hint (RFC 7009 §2.1)`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         try await issuer.endpoint().revoke("t&x=1", hint: .access)
         try await issuer.endpoint().revoke("t")
@@ -22,7 +23,7 @@ import Testing
         #expect(issuer.requests.allSatisfy { $0.path == "/oauth/revoke" && $0.fields[.authorization] == nil })
     }
 
-    @Test(.tags(.l7)) func `takes both tokens, the refresh token first`() async throws {
+    @Test(.tags(.tokenRevocation)) func `A revocation takes both tokens, the refresh token first`() async throws {
         issuer.on("/oauth/revoke", .ok, "")
         try await issuer.endpoint().revoke(tokens)
         #expect(
@@ -31,7 +32,8 @@ import Testing
             ])
     }
 
-    @Test(.tags(.l7)) func `tries the access token although the refresh token failed, and tells the failure`()
+    @Test(.tags(.tokenRevocation))
+    func `A revocation tries the access token although the refresh token failed, and reports the failure`()
         async throws
     {
         issuer.on("/oauth/revoke") { request in
@@ -45,7 +47,8 @@ import Testing
         #expect(issuer.requests.count == 2)
     }
 
-    @Test(.tags(.l7)) func `takes no offence at an issuer that revokes no access tokens, unless there is nothing else`()
+    @Test(.tags(.tokenRevocation))
+    func `A revocation tolerates an issuer that revokes no access tokens, unless there is nothing else`()
         async throws
     {
         issuer.on("/oauth/revoke") { request in
@@ -60,7 +63,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.l7)) func `throws if there is no endpoint`() async {
+    @Test(.tags(.tokenRevocation)) func `A revocation throws if there is no endpoint`() async {
         let provider = AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
         await #expect(throws: OAuthError.noRevocationEndpoint) {
             try await TokenEndpoint(server: provider, transport: issuer).revoke("t")
@@ -68,7 +71,7 @@ import Testing
         #expect(issuer.requests.isEmpty)
     }
 
-    @Test(.tags(.l7)) func `tells the network's errors as they are`() async {
+    @Test(.tags(.tokenRevocation)) func `A revocation reports the network's errors unchanged`() async {
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
         await #expect(throws: HTTPError.offline) { try await issuer.endpoint().revoke(tokens) }
     }
@@ -86,21 +89,21 @@ import Testing
             (404, "", .unavailable), (407, "", .unavailable), (302, "", .unavailable), (429, "", .unavailable),
             (500, "", .unavailable), (503, "", .unavailable), (511, "<html>", .unavailable),
         ] as [(HTTPStatus, String, RevocationOutcome)])
-    func `ends the duty to revoke only by what the server itself has said of the token`(
+    func `A revocation counts as done only by the server's own response about the token`(
         status: HTTPStatus, body: String, outcome: RevocationOutcome
     ) async {
         issuer.on("/oauth/revoke", status, body)
         #expect(await issuer.endpoint().revocation(tokens) == outcome)
     }
 
-    @Test func `is none where there is no endpoint, and is repeated where there is no network`() async {
+    @Test func `A revocation is skipped without an endpoint, and repeated without a network`() async {
         let bare = AuthorizationServer(issuer: ScriptedIssuer.url, tokenEndpoint: ScriptedIssuer.url)
         #expect(await TokenEndpoint(server: bare, transport: issuer).revocation(tokens) == .refused)
         issuer.on("/oauth/revoke") { _ in throw HTTPError.offline }
         #expect(await issuer.endpoint().revocation(tokens) == .unavailable)
     }
 
-    @Test(.tags(.l14)) func `repeats no token in its errors`() async throws {
+    @Test(.tags(.secretTransport)) func `A revocation repeats no token in its errors`() async throws {
         issuer.on("/oauth/revoke", .badRequest, #"{"error":"invalid_request","error_description":"token canary-7?"}"#)
         let error = await #expect(throws: OAuthError.invalidRequest) { try await issuer.endpoint().revoke("canary-7") }
         #expect("\(String(describing: error))".contains("canary") == false)

@@ -8,7 +8,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `Scopes that differ from those asked for` {
+@Suite struct ScopeChangeTests {
     let issuer = ScriptedIssuer()
 
     private func response(
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        .tags(.l4),
+        .tags(.grantedScopes),
         arguments: [
             ("a:read a:write", "a:read", "a:write", ""),
             ("a:read", "a:read b:read", "", "b:read"),
@@ -34,7 +34,7 @@ import Testing
             ("profile", "profile email", "", "email"),
             ("a:admin", "a:admin a:delete a:write a:read", "", ""),
         ])
-    func `are reported: what is missing, and what was not requested`(
+    func `Scopes that differ from the request are reported as missing or not requested`(
         requested: String, granted: String, missing: String, unrequested: String
     ) async throws {
         let change = try await response(asking: requested, granted: granted).scopeChange
@@ -43,7 +43,10 @@ import Testing
         #expect(change.isEmpty == (missing + unrequested).isEmpty)
     }
 
-    @Test(.tags(.l4)) func `are none where the issuer says nothing, or nothing was asked for`() async throws {
+    @Test(.tags(.grantedScopes))
+    func `Scopes that differ from the request are absent if the issuer states none, or none was requested`()
+        async throws
+    {
         #expect(try await response(asking: "a:read", granted: nil).scopeChange.isEmpty)
         let chosen = try await response(asking: "", granted: "a:read")
         #expect(chosen.scopeChange.isEmpty)
@@ -51,7 +54,8 @@ import Testing
         #expect(try await response(asking: "", granted: nil).grantedScopes == nil)
     }
 
-    @Test(.tags(.l4)) func `are refused where more was granted and that is not wanted`() async throws {
+    @Test(.tags(.grantedScopes))
+    func `Scopes that differ from the request are refused if more was granted and that is unwanted`() async throws {
         await #expect(throws: OAuthError.unrequestedScope) {
             try await response(asking: "a:read", granted: "a:read a:admin", .refused)
         }
@@ -60,7 +64,10 @@ import Testing
         #expect(try await response(asking: "", granted: "a:admin", .refused).grantedScopes == .list("a:admin"))
     }
 
-    @Test(.tags(.l4)) func `are given back where they are refused, so that no client can use them`() async throws {
+    @Test(.tags(.grantedScopes))
+    func `Scopes that differ from the request are revoked if they are refused, so that no client can use them`()
+        async throws
+    {
         issuer.on("/oauth/revoke", .ok, "")
         issuer.on(.ok, #"{"access_token":"a","refresh_token":"r","scope":"a:admin"}"#)
         await #expect(throws: OAuthError.unrequestedScope) {
@@ -70,7 +77,8 @@ import Testing
         #expect(issuer.requests.map(\.path) == ["/oauth/token", "/oauth/revoke", "/oauth/revoke"])
     }
 
-    @Test(.tags(.l4)) func `are noticed in a refresh too, against what was granted before, and lose no session`()
+    @Test(.tags(.grantedScopes))
+    func `Scopes that differ from the request are also noticed in a refresh, and lose no session`()
         async throws
     {
         issuer.on(.ok, #"{"access_token":"b","refresh_token":"r1","scope":"a:read a:admin"}"#)

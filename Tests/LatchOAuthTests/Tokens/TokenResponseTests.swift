@@ -9,7 +9,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `A token response` {
+@Suite struct TokenResponseTests {
     let issuer = ScriptedIssuer()
 
     private func response(
@@ -20,7 +20,7 @@ import Testing
             for: PasswordGrant(username: "u", password: "p", scopes: scopes))
     }
 
-    @Test(.tags(.l3)) func `holds everything that the issuer says`() async throws {
+    @Test(.tags(.loginResponses)) func `A token response holds all of the issuer's members`() async throws {
         let response = try await response(
             #"{"access_token":"eyJ.a.b","refresh_token":"r","token_type":"Bearer","expires_in":3600,"#
                 + #""scope":"widgets:read widgets:write projects:read","user_id":"usr_123abc","id_token":"i","x":[1]}"#,
@@ -36,14 +36,14 @@ import Testing
         #expect(response.extra == ["user_id": "usr_123abc", "x": [1]])
     }
 
-    @Test func `is not dated by a cache that delivers it`() async throws {
+    @Test func `A token response is not dated by a cache that delivers it`() async throws {
         let response = try await response(
             #"{"access_token":"a","expires_in":3600}"#,
             fields: [.date: "Sun, 06 Nov 1994 08:49:37 GMT", "Age": "600"])
         #expect(response.tokens.issued == issuer.clock.now)
     }
 
-    @Test(.tags(.l3)) func `may lack everything but the access token`() async throws {
+    @Test(.tags(.loginResponses)) func `A token response can lack everything but the access token`() async throws {
         let response = try await response(#"{"access_token":"a"}"#, scopes: .list("files:read"))
         #expect(response.tokens.refresh == nil)
         #expect(response.tokens.expiry == nil)
@@ -55,7 +55,7 @@ import Testing
     }
 
     @Test(
-        .tags(.l3),
+        .tags(.loginResponses),
         arguments: [
             ("3600", 3600), (#""3600""#, 3600), ("1.5", 1.5), ("1e3", 1000), ("0", nil), ("0.5", nil), ("1e-9", nil),
             (#""0""#, nil), ("-1", nil),
@@ -64,7 +64,7 @@ import Testing
             ("1e300", 36_525 * 86_400), (#""999999999999999999""#, 36_525 * 86_400),
             (#""9999999999999999999""#, nil),
         ] as [(String, Double?)])
-    func `lives as long as it says, and for an unknown time where it says nothing usable`(
+    func `A token response lives as long as it says, and for an unknown time without a usable value`(
         life: String, seconds: Double?
     ) async throws {
         let response = try await response(#"{"access_token":"a","expires_in":\#(life)}"#)
@@ -72,8 +72,8 @@ import Testing
         #expect(response.lifetime == seconds.map { .seconds($0) })
     }
 
-    @Test(.tags(.l3), arguments: ["Bearer", "bearer", "BEARER", "bEaReR"])
-    func `is a bearer token in any case of letters`(type: String) async throws {
+    @Test(.tags(.loginResponses), arguments: ["Bearer", "bearer", "BEARER", "bEaReR"])
+    func `A token response is a bearer token in any case of letters`(type: String) async throws {
         let response = try await response(#"{"access_token":"a","token_type":"\#(type)"}"#)
         #expect(response.tokens.tokenType == .bearer)
         #expect(response.tokens.tokenType.rawValue == type)
@@ -83,16 +83,16 @@ import Testing
     }
 
     @Test(
-        .tags(.l3),
+        .tags(.loginResponses),
         arguments: [#""mac""#, #""DPoP""#, #""N_A""#, #""""#, #""Bearer ""#, "7", "true", #"["Bearer"]"#, "{}"])
-    func `of another type is refused`(type: String) async {
+    func `A token response of another type is refused`(type: String) async {
         await #expect(throws: OAuthError.unacceptableTokenType) {
             try await response(#"{"access_token":"a","token_type":\#(type)}"#)
         }
     }
 
     @Test(
-        .tags(.l3),
+        .tags(.loginResponses),
         arguments: [
             "", " ", "null", "7", "[]", "{}", #""a""#, #"{"access_token":""}"#, #"{"access_token":null}"#,
             #"{"access_token":7}"#, #"{"access_token":["a"]}"#, #"{"Access_Token":"a"}"#, #"{"accessToken":"a"}"#,
@@ -100,28 +100,29 @@ import Testing
             #"{"access_token":"a\r\nX-Evil: 1"}"#, #"{"access_token":"a\u0000"}"#, #"{"access_token":"ä"}"#,
             #"{"access_token":"a","refresh_token":"r\n"}"#, "<html>Welcome</html>", "access_token=a&token_type=bearer",
         ])
-    func `without a usable access token is none`(body: String) async {
+    func `A token response without a usable access token is refused`(body: String) async {
         await #expect(throws: OAuthError.invalidResponse) { try await response(body) }
     }
 
-    @Test(.tags(.l3)) func `may come with any success and any media type`() async throws {
+    @Test(.tags(.loginResponses)) func `A token response can come with any success and any media type`() async throws {
         let fields: HTTPFields = [.contentType: "text/html"]
         #expect(try await response(#"{"access_token":"a"}"#, fields: fields, status: .created).tokens.access == "a")
     }
 
-    @Test(.tags(.l3)) func `takes an empty refresh token for none`() async throws {
+    @Test(.tags(.loginResponses))
+    func `A token response takes an empty refresh token for a missing one`() async throws {
         #expect(try await response(#"{"access_token":"a","refresh_token":""}"#).tokens.refresh == nil)
         #expect(try await response(#"{"access_token":"a","refresh_token":null}"#).tokens.refresh == nil)
     }
 
     @Test(
-        .tags(.l1),
+        .tags(.scopeHierarchy),
         arguments: [
             (#""a:read b:read""#, "a:read b:read"), (#""a:read  b:read a:read""#, "a:read b:read"),
             (#"["a:read","b:read"]"#, "a:read b:read"), (#""""#, ""), ("[]", ""),
             (#""other \u0007 a:read""#, "other a:read"),
         ])
-    func `reads scopes as servers write them, and keeps the unknown ones`(
+    func `A token response reads scopes as servers write them, and keeps the unknown ones`(
         written: String, read: String
     ) async throws {
         let response = try await response(
@@ -130,13 +131,14 @@ import Testing
     }
 
     @Test(
-        .tags(.l3),
+        .tags(.loginResponses),
         arguments: [("7", "7"), (#""u1""#, "u1"), (#""""#, nil), ("null", nil), ("[]", nil)] as [(String, String?)])
-    func `names its user where the issuer does`(written: String, id: String?) async throws {
+    func `A token response names its user if the issuer does`(written: String, id: String?) async throws {
         #expect(try await response(#"{"access_token":"a","user_id":\#(written)}"#).userID == id)
     }
 
-    @Test(.tags(.l14)) func `shows no token, and nothing of what else the issuer sent`() async throws {
+    @Test(.tags(.secretTransport))
+    func `A token response shows no token, and nothing of the issuer's other members`() async throws {
         let response = try await response(
             #"{"access_token":"canary1","refresh_token":"canary2","id_token":"canary3","device_secret":"canary4"}"#)
         var text = "\(response) \(String(reflecting: response)) \(response.tokens)"

@@ -7,10 +7,10 @@ import LatchOAuth
 import TestSupport
 import Testing
 
-@Suite struct `The search for the metadata of a server` {
+@Suite struct DiscoveryTests {
     // "Seen on the way" in Documentation/PublicReports.md.
     @Test(arguments: [500, 503, 429])
-    func `finds the metadata at the place that works`(status: Int) async throws {
+    func `The search for the metadata of a server finds it at the place that works`(status: Int) async throws {
         let provider = try ScriptedProvider()
         provider.deviate { deviations in
             deviations.response = { request in

@@ -9,7 +9,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `An issuer on a socket` {
+@Suite struct HostileIssuerTests {
     let grant = PasswordGrant(username: "ada", password: "pass-word-9")
 
     private func endpoint(_ server: RawHTTPServer) throws -> TokenEndpoint {
@@ -27,7 +27,7 @@ import Testing
         return error
     }
 
-    @Test(.tags(.l2)) func `gets the form of the grant, byte for byte`() async throws {
+    @Test(.tags(.loginRequest)) func `An issuer on a socket gets the form of the grant, byte for byte`() async throws {
         let server = try RawHTTPServer { _ in .response(fields: [], body: #"{"access_token":"a"}"#) }
         _ = try await endpoint(server).tokens(for: PasswordGrant(username: "a&b", password: "ü +"))
         let request = try #require(server.requests.first)
@@ -38,7 +38,7 @@ import Testing
             String(decoding: request.body, as: UTF8.self) == "grant_type=password&username=a%26b&password=%C3%BC%20%2B")
     }
 
-    @Test(.tags(.l3)) func `may be a proxy that answers with HTML`() async throws {
+    @Test(.tags(.loginResponses)) func `An issuer on a socket can be a proxy that answers with HTML`() async throws {
         let page = RawHTTPServer.Response.response(
             502, fields: ["Content-Type: text/html"], body: "<html><h1>Bad Gateway</h1></html>")
         let error = try await failure(of: page)
@@ -46,13 +46,14 @@ import Testing
         #expect((error as? OAuthError)?.issuerMessage == nil)
     }
 
-    @Test(.tags(.l3)) func `may say nothing at all`() async throws {
+    @Test(.tags(.loginResponses)) func `An issuer on a socket can give no answer at all`() async throws {
         #expect(try await failure(of: .response(400)) as? OAuthError == .refused)
         #expect(try await failure(of: .response(200)) as? OAuthError == .invalidResponse)
         #expect(try await failure(of: .text("HTTP/1.1 204 No Content\r\n\r\n")) as? OAuthError == .invalidResponse)
     }
 
-    @Test(.tags(.l6)) func `may break off in the middle, which is the network's failure`() async throws {
+    @Test(.tags(.tokenRefresh))
+    func `An issuer on a socket can break off in the middle, which is the network's failure`() async throws {
         let error = try await failure(
             of: .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 100\r\n\r\n{\"access_token\":\"a"))
         #expect(error is HTTPError)
@@ -60,12 +61,12 @@ import Testing
         #expect(try await failure(of: .closing(after: "NONSENSE\r\n\r\n")) is HTTPError)
     }
 
-    @Test func `is not believed beyond a megabyte`() async throws {
+    @Test func `An issuer on a socket is not read beyond a megabyte`() async throws {
         let body = #"{"access_token":"a","x":""# + String(repeating: "x", count: 2 << 20) + "\"}"
         #expect(try await failure(of: .response(body: body)) as? HTTPError == .tooLarge)
     }
 
-    @Test(.tags(.l14)) func `gets no password by a redirect`() async throws {
+    @Test(.tags(.secretTransport)) func `An issuer on a socket gets no password by a redirect`() async throws {
         let thief = try RawHTTPServer { _ in .response(body: #"{"access_token":"evil"}"#) }
         for status in [301, 302, 303, 307, 308] {
             let error = try await failure(
@@ -75,7 +76,7 @@ import Testing
         #expect(thief.requests.isEmpty)
     }
 
-    @Test func `may answer a byte at a time`() async throws {
+    @Test func `An issuer on a socket can answer a byte at a time`() async throws {
         let body = #"{"access_token":"a","expires_in":60}"#
         let server = try RawHTTPServer { _ in
             .trickle("HTTP/1.1 200 OK\r\nContent-Length: \(body.utf8.count)\r\n\r\n\(body)")
@@ -83,7 +84,7 @@ import Testing
         #expect(try await endpoint(server).tokens(for: grant).tokens.access == "a")
     }
 
-    @Test func `keeps a session alive that it answers with garbage`() async throws {
+    @Test func `An issuer on a socket keeps a session alive that it answers with garbage`() async throws {
         let server = try RawHTTPServer { _ in .closing(after: "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\n{\"a") }
         let store = InMemoryTokenStore(Tokens(access: "a0", refresh: "r0", expiry: .distantPast))
         let session = Session(tokenEndpoint: try endpoint(server), store: store)

@@ -13,13 +13,13 @@ import TestSupport
 import Testing
 
 /// Servers that are strict, slow or odd in ways that the specifications allow, or that real ones have.
-@Suite struct `A server that is strict, slow or odd` {
+@Suite struct StrictServerTests {
     private func key() throws -> Key { try Key.generate(.es256) }
 
     // MARK: Metadata
 
     @Test(.timeLimit(.minutes(1)))
-    func `moves an endpoint: its metadata is fetched again after a day, and the old serves until then`() async throws {
+    func `A server that moves an endpoint has its metadata fetched again after a day`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let old = try await client.server().userInfoEndpoint
@@ -42,7 +42,7 @@ import Testing
         #expect(provider.requests(to: path).count == 3)
     }
 
-    @Test func `loses its keys: tokens that cannot be verified are not used`() async throws {
+    @Test func `A server that loses its keys issues tokens that are not used`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let callback = try provider.approve(try await client.begin())
@@ -57,7 +57,8 @@ import Testing
     }
 
     /// Some issuers know one grant for each user and client: a revocation there ends the user's sessions on all devices.
-    @Test func `revokes the tokens of a refused ID token only where a revocation ends one sign-in`() async throws {
+    @Test
+    func `A server gets a revocation of a refused ID token's tokens only if that ends one sign-in`() async throws {
         let provider = try ScriptedProvider()
         provider.deviate {
             $0.metadata = { $0["latch_client_id"] = "latch" }
@@ -70,7 +71,7 @@ import Testing
         #expect(provider.requests(to: "/revoke").count == 2)
     }
 
-    @Test func `refuses a refresh until claims are met: they are on its page`() async throws {
+    @Test func `A server that refuses a refresh until claims are met has them on its page`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let session = Session(client: client, store: InMemoryTokenStore())
@@ -94,7 +95,7 @@ import Testing
 
     // MARK: Client authentication
 
-    @Test func `gets a new assertion of the client with the nonce that it requires`() async throws {
+    @Test func `A server that requires a nonce gets a new assertion of the client with it`() async throws {
         let provider = try ScriptedProvider(
             ClientRegistration(clientID: "notes", key: try key()), nonces: DPoPNonces())
         let client = provider.client()
@@ -107,7 +108,7 @@ import Testing
         (ClientRegistration.AssertionAudience.issuer, "https://id.example.com"),
         (.tokenEndpoint, "https://id.example.com/token"),
     ])
-    func `gets an assertion for the audience that it demands`(
+    func `A strict, slow or odd server gets an assertion for the audience that it demands`(
         audience: ClientRegistration.AssertionAudience, expected: String
     ) async throws {
         var registration = ClientRegistration(clientID: "notes", key: try key())
@@ -126,7 +127,7 @@ import Testing
         #expect(sent.withLock { $0 } == expected)
     }
 
-    @Test func `is not taken to refuse the user where it refuses somebody`() async throws {
+    @Test func `A server that refuses another user is not taken to refuse this one`() async throws {
         let endpoint = TokenEndpoint(
             server: .latchwork(at: ScriptedProvider.issuer), registration: ClientRegistration(clientID: "notes"),
             transport: ClosureHandler { _ in HTTPResponse(status: .unauthorized) })
@@ -138,7 +139,7 @@ import Testing
     }
 
     @Test(arguments: [#"{"error":"gateway_quota_exceeded"}"#, #"{"error":"unauthorized"}"#])
-    func `ends no session by a code of a gateway`(body: String) async throws {
+    func `A strict, slow or odd server ends no session by a code of a gateway`(body: String) async throws {
         let endpoint = TokenEndpoint(
             server: .latchwork(at: ScriptedProvider.issuer),
             transport: ClosureHandler { _ in HTTPResponse(status: .unauthorized, body: HTTPBody(body)) })
@@ -149,7 +150,7 @@ import Testing
     }
 
     @Test(arguments: ["", "<html>No</html>", #"{"detail":"Invalid client or token"}"#])
-    func `ends no session of a client that authenticates by a refusal without a code`(body: String) async throws {
+    func `A strict, slow or odd server ends no session by a refusal without a code`(body: String) async throws {
         let endpoint = TokenEndpoint(
             server: .latchwork(at: ScriptedProvider.issuer),
             registration: ClientRegistration(clientID: "notes", key: try key()),
@@ -162,7 +163,9 @@ import Testing
     }
 
     @Test(arguments: ["", "<html>No</html>", #"{"message":"Missing API key"}"#, #"{"error":"unauthorized"}"#])
-    func `leaves the end in doubt by a refusal that a gateway may have written`(body: String) async throws {
+    func `A strict, slow or odd server leaves the end open by a refusal that a gateway can have written`(body: String)
+        async throws
+    {
         let endpoint = TokenEndpoint(
             server: .latchwork(at: ScriptedProvider.issuer), registration: ClientRegistration(clientID: "notes"),
             transport: ClosureHandler { _ in HTTPResponse(status: .unauthorized, body: HTTPBody(body)) })
@@ -172,7 +175,7 @@ import Testing
         #expect(error?.isDoubtfulEnd == true)
     }
 
-    @Test func `cannot have an error repeat a token`() async throws {
+    @Test func `A strict, slow or odd server cannot have an error repeat a token`() async throws {
         let text = #"{"error":"invalid_client","error_description":"bad assertion eyJhbGciOiJFUzI1NiJ9.e30.c2ln"}"#
         let endpoint = TokenEndpoint(
             server: .latchwork(at: ScriptedProvider.issuer),
@@ -187,7 +190,9 @@ import Testing
     // MARK: Time and place
 
     @Test(.timeLimit(.minutes(1)), arguments: ["/token", "/.well-known/openid-configuration", "/jwks"])
-    func `cannot keep a client waiting by a response without an end`(path: String) async throws {
+    func `A strict, slow or odd server cannot keep a client waiting by a response without an end`(path: String)
+        async throws
+    {
         let server = Server(
             handler: ClosureHandler { request in
                 guard request.pathWithoutQuery != path else {
@@ -216,7 +221,7 @@ import Testing
         }
     }
 
-    @Test func `may have a web page where another one has its metadata`() async throws {
+    @Test func `A strict, slow or odd server can have a web page at the metadata address of another`() async throws {
         let provider = try ScriptedProvider()
         provider.deviate { deviations in
             deviations.response = { request in
@@ -235,13 +240,16 @@ import Testing
         #expect(try await provider.client().server().authorizationEndpoint?.path() == "/authorize")
     }
 
-    @Test func `does not get to call what listens on this machine`() async throws {
+    @Test func `A strict, slow or odd server cannot redirect calls to this machine`() async throws {
         let provider = try ScriptedProvider()
         provider.deviate { $0.metadata = { $0["token_endpoint"] = "http://127.0.0.1:631/token" } }
         await #expect(throws: OAuthError.invalidMetadata) { try await provider.client().server() }
     }
 
-    @Test func `has its keys fetched through the interceptors, as everything else`() async throws {
+    @Test
+    func `A strict, slow or odd server has its keys fetched through the interceptors, like everything else`()
+        async throws
+    {
         let provider = try ScriptedProvider()
         let seen = Mutex<[String]>([])
         var configuration = provider.configuration
@@ -256,7 +264,7 @@ import Testing
 
     // MARK: Tokens
 
-    @Test func `may issue what is no access token`() async throws {
+    @Test func `A strict, slow or odd server can issue a token that is not an access token`() async throws {
         let type = "urn:ietf:params:oauth:token-type:saml2"
         let endpoint = TokenEndpoint(
             server: .latchwork(at: ScriptedProvider.issuer),
@@ -273,7 +281,7 @@ import Testing
         }
     }
 
-    @Test func `has its ID tokens verified for other grants, too`() async throws {
+    @Test func `A strict, slow or odd server also has its ID tokens verified for other grants`() async throws {
         let provider = try ScriptedProvider()
         let session = Session(client: provider.client(), store: InMemoryTokenStore())
         let response = try await session.signIn(with: ClientCredentialsGrant(scopes: ["openid"]))
@@ -284,7 +292,8 @@ import Testing
         }
     }
 
-    @Test func `does not delay the storage of refreshed tokens by its keys`() async throws {
+    @Test
+    func `A strict, slow or odd server does not delay the storage of refreshed tokens by its keys`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
         let store = InMemoryTokenStore<Tokens>()
@@ -305,7 +314,8 @@ import Testing
         #expect(store.load()?.idToken == first)
     }
 
-    @Test func `has tokens of another user revoked, where that ends one sign-in`() async throws {
+    @Test
+    func `A strict, slow or odd server has tokens of another user revoked, if that ends one sign-in`() async throws {
         let provider = try ScriptedProvider()
         provider.deviate { $0.metadata = { $0["latch_client_id"] = "latch" } }
         let client = provider.client()
@@ -337,7 +347,7 @@ import Testing
     }
 
     @Test(arguments: [["notes"], [], nil])
-    func `may sign what it says of a user, without an expiry`(audience: [String]?) async throws {
+    func `A strict, slow or odd server can sign its user info, without an expiry`(audience: [String]?) async throws {
         let claims = try await userInfo { provider in
             var claims: Claims = ["sub": "ada", "name": "Ada", "iss": "https://id.example.com"]
             claims.audience = audience ?? []
@@ -347,7 +357,9 @@ import Testing
     }
 
     @Test(arguments: ["aud", "iss", "sub"])
-    func `may not say it of another user, to another client, or as another server`(wrong: String) async throws {
+    func `A strict, slow or odd server cannot send signed user info of another user, client or server`(wrong: String)
+        async throws
+    {
         await #expect(throws: OAuthError.self) {
             try await userInfo { provider in
                 var claims: Claims = ["sub": "ada", "aud": "notes", "iss": "https://id.example.com"]
@@ -357,7 +369,7 @@ import Testing
         }
     }
 
-    @Test func `may encrypt what it says of a user, without a signature`() async throws {
+    @Test func `A strict, slow or odd server can encrypt its user info, without a signature`() async throws {
         let key = try EncryptionKey.generate(.ecdhESA256KW)
         let configure: (inout OAuthConfiguration) -> Void = { $0.decryptionKeys = [key] }
         let provider = try ScriptedProvider()
@@ -379,7 +391,7 @@ import Testing
         #expect(try await client.userInfo(of: tokens).string("name") == "Ada")
     }
 
-    @Test func `encrypts logout tokens as it encrypts ID tokens`() async throws {
+    @Test func `A strict, slow or odd server encrypts logout tokens as it encrypts ID tokens`() async throws {
         let provider = try ScriptedProvider()
         let key = try EncryptionKey.generate(.ecdhESA256KW)
         let client = provider.client { $0.decryptionKeys = [key] }
@@ -399,7 +411,7 @@ import Testing
 
     // MARK: Attempts
 
-    @Test func `is not forgotten, nor is anything else removed from the store of the attempts`() async throws {
+    @Test func `A strict, slow or odd server does not cause the loss of attempts in the store`() async throws {
         let provider = try ScriptedProvider()
         let secrets = InMemorySecretStore()
         for name in ["authorization.server", "latch.authorization.notes"] {

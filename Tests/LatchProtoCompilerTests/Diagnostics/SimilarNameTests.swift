@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchProtoCompiler
 
-@Suite struct `A similar name` {
+@Suite struct SimilarNameTests {
     @Test(
         arguments: [
             ("Sting", ["Other", "String"], "String"), ("Strnig", ["String"], "String"),
@@ -12,13 +12,13 @@ import Testing
             ("ab", ["ac"], nil), ("abc", ["abd"], "abd"), ("abc", ["axy"], nil), ("abcdef", ["abcdxy"], "abcdxy"),
             ("abcdef", ["abcxyz"], nil), ("nearer", ["neaxex", "nearex"], "nearex"), ("", ["a"], nil), ("abc", [], nil),
         ] as [(String, [String], String?)])
-    func `differs in two letters at most, and in fewer where it is short`(
+    func `A similar name differs in two letters at most, and in fewer if it is short`(
         written: String, names: [String], nearest: String?
     ) {
         #expect(SimilarName.nearest(to: written, in: names) == nearest)
     }
 
-    @Test func `is not searched for a name of more than 100 bytes`() {
+    @Test func `A similar name is not searched for a name of more than 100 bytes`() {
         let name = String(repeating: "n", count: 99)
         #expect(SimilarName.nearest(to: name + "x", in: [name + "y"]) == name + "y")
         #expect(SimilarName.nearest(to: name + "xx", in: [name + "xy"]) == nil)
@@ -26,7 +26,7 @@ import Testing
             SimilarName.nearest(to: String(repeating: "é", count: 51), in: [String(repeating: "é", count: 51)]) == nil)
     }
 
-    @Test func `is among the first 1000 names of a similar length`() {
+    @Test func `A similar name is among the first 1000 names of a similar length`() {
         let others = (0..<1_000).map { "z\($0 + 10_000)" }
         #expect(SimilarName.nearest(to: "string", in: others.dropLast() + ["sting"]) == "sting")
         #expect(SimilarName.nearest(to: "string", in: others + ["sting"]) == nil)

@@ -3,7 +3,7 @@
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `The exports of a file in edition 2024` {
+@Suite struct VisibilityTests {
     private static let base = """
         edition = "2024";
         package base;
@@ -16,7 +16,9 @@ import Testing
         """
 
     @Test(arguments: [("base.Top", []), ("base.Top.Out", []), ("base.Top.In", ["4:13"]), ("base.Own", ["4:13"])])
-    func `are the top-level declarations and those with 'export'`(type: String, positions: [String]) {
+    func `The exports of a file are its top-level declarations and those with 'export'`(
+        type: String, positions: [String]
+    ) {
         let text = """
             edition = "2024";
             package other;
@@ -28,7 +30,8 @@ import Testing
 
     @Test(arguments: [
         ("EXPORT_ALL", true), ("EXPORT_TOP_LEVEL", false), ("LOCAL_ALL", false), ("STRICT", false),
-    ]) func `follow the default of the file without a keyword`(visibility: String, isVisible: Bool) {
+    ])
+    func `The exports of a file follow the default of the file without a keyword`(visibility: String, isVisible: Bool) {
         let option = "package base;\noption features.default_symbol_visibility = \(visibility);"
         let base = Self.base.replacing("package base;", with: option)
             .replacing("export message Out {}", with: "")
@@ -36,7 +39,7 @@ import Testing
         #expect(errorPositions(text, with: ["base.proto": base]).isEmpty == isVisible)
     }
 
-    @Test func `also restrict methods and extended messages`() {
+    @Test func `The exports of a file also restrict methods and extended messages`() {
         let base = "edition = \"2024\"; package base; local message Own { extensions 1 to 9; }"
         let text = """
             edition = "2024";
@@ -47,13 +50,13 @@ import Testing
         #expect(errorPositions(text, with: ["base.proto": base]) == ["3:8", "4:21", "4:40"])
     }
 
-    @Test func `are named in an error with a hint`() {
+    @Test func `The exports of a file are named in an error with a hint`() {
         let text = "edition = \"2024\"; import \"base.proto\"; message M { base.Top.In a = 1; base.Own b = 2; }"
         let hints = compile(text, with: ["base.proto": Self.base]).diagnostics.compactMap(\.hint)
         #expect(hints.contains { $0.contains("Write 'export'") } && hints.contains { $0.contains("marked 'local'") })
     }
 
-    @Test func `exclude nested declarations in a strict file, except enums of a namespace message`() {
+    @Test func `The exports of a strict file exclude nested declarations, except enums of a namespace message`() {
         let text = """
             edition = "2024";
             option features.default_symbol_visibility = STRICT;
@@ -67,13 +70,13 @@ import Testing
         #expect(errorPositions(text) == ["5:18", "6:15"])
     }
 
-    @Test func `are not keywords in earlier editions`() throws {
+    @Test func `The exports of a file are not keywords in earlier editions`() throws {
         let file = try file("syntax = \"proto3\"; message export {} message M { export local = 1; }")
         #expect(file.messages[1].fields[0].typeName == ".export")
     }
 }
 
-@Suite struct `An import for options` {
+@Suite struct OptionImportTests {
     private static let options = """
         edition = "2023";
         import "google/protobuf/descriptor.proto";
@@ -81,7 +84,7 @@ import Testing
         extend google.protobuf.MessageOptions { Extra extra = 50001; }
         """
 
-    @Test func `makes options visible but no types`() {
+    @Test func `An import for options makes options visible but no types`() {
         let text = """
             edition = "2024";
             import option "options.proto";
@@ -95,13 +98,13 @@ import Testing
         #expect(errorPositions(text.replacing("message N { Extra extra = 1; }", with: ""), with: others).isEmpty)
     }
 
-    @Test func `may be missing in a file without options`() {
+    @Test func `An import for options can be missing in a file without options`() {
         #expect(errorPositions("edition = \"2024\"; import option \"gone.proto\"; message M {}").isEmpty)
         let used = "edition = \"2024\"; import option \"gone.proto\"; message M { option deprecated = true; }"
         #expect(errorPositions(used) == ["1:19"])
     }
 
-    @Test func `is rejected if its options mark redacted values`() {
+    @Test func `An import for options is rejected if its options mark redacted values`() {
         let redacted = """
             edition = "2023";
             import "google/protobuf/descriptor.proto";

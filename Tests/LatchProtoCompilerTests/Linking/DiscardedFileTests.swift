@@ -3,7 +3,7 @@
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `A file with errors that are found after linking` {
+@Suite struct DiscardedFileTests {
     private static let removed =
         "edition = \"2024\"; package a; option java_multiple_files = true; message M { int32 x = 1; }"
     private static let importer = "syntax = \"proto3\"; package b; import \"a.proto\"; message N { a.M y = 1; }"
@@ -14,7 +14,7 @@ import Testing
     }
 
     @Test(arguments: [["a.proto", "b.proto"], ["b.proto", "a.proto"], ["b.proto"]])
-    func `is reported, and so are the files that import it`(names: [String]) {
+    func `A file with late errors is reported, and so are the files that import it`(names: [String]) {
         let compilation = compile(["a.proto": Self.removed, "b.proto": Self.importer], names)
         #expect(compilation.diagnostics.contains { $0.file == "a.proto" && $0.message.contains("java_multiple_files") })
         #expect(!compilation.isComplete)
@@ -22,12 +22,12 @@ import Testing
         for file in compilation.files { #expect(file.messages.allSatisfy { $0.file === file }) }
     }
 
-    @Test func `is reported with the errors of other files`() {
+    @Test func `A file with late errors is reported with the errors of other files`() {
         let compilation = compile(["a.proto": Self.removed, "b.proto": Self.unrelated], ["a.proto", "b.proto"])
         #expect(compilation.diagnostics.filter { $0.severity == .error }.map(\.file) == ["a.proto", "b.proto"])
     }
 
-    @Test func `may use an option whose lifetime has ended`() {
+    @Test func `A file with late errors can use an option whose lifetime has ended`() {
         let options = """
             syntax = "proto2"; package o; import "google/protobuf/descriptor.proto";
             extend google.protobuf.FieldOptions { optional int32 old = 50001 [feature_support = {

@@ -3,7 +3,7 @@
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `A .proto file with a linking error` {
+@Suite struct LinkErrorTests {
     @Test(arguments: [
         ("message M { N n = 1; }", "1:31"),
         ("message M { int32 a = 1; int32 a = 2; }", "1:50"),
@@ -33,11 +33,11 @@ import Testing
         ("service S { rpc A(S) returns (S); }", "1:37"),
         ("import \"none.proto\";", "1:19"),
     ])
-    func `is rejected at the position of the error`(text: String, position: String) {
+    func `A .proto file with a linking error is rejected at the position of the error`(text: String, position: String) {
         #expect(errorPositions("syntax=\"proto3\";  " + text).contains(position))
     }
 
-    @Test func `receives a hint that names the missing import`() throws {
+    @Test func `A .proto file with a linking error receives a hint that names the missing import`() throws {
         let diagnostics = compile(
             "syntax = \"proto3\"; import \"b.proto\"; message M { c.C c = 1; B b = 2; }",
             with: [
@@ -48,7 +48,7 @@ import Testing
         #expect(diagnostics.map(\.hint) == ["Add: import \"c.proto\";"])
     }
 
-    @Test func `resolves names from public imports`() throws {
+    @Test func `A .proto file with a linking error resolves names from public imports`() throws {
         let file = try file(
             "syntax = \"proto3\"; import \"b.proto\"; message M { c.C c = 1; }",
             with: [
@@ -58,7 +58,7 @@ import Testing
         #expect(file.messages.first?.fields.first?.message?.fullName == "c.C")
     }
 
-    @Test func `is rejected in a chain of thousands of imports, before the stack ends`() {
+    @Test func `A .proto file with a linking error is rejected in a chain of imports, before the stack ends`() {
         let compilation = Compiler { name in
             guard let number = Int(name.dropLast(".proto".count)), number < 5_000 else { return nil }
             return Array("syntax = \"proto3\"; import public \"\(number + 1).proto\";".utf8)
@@ -67,7 +67,7 @@ import Testing
         #expect(compilation.diagnostics.contains { $0.message.contains("1000 files import each other in a row") })
     }
 
-    @Test func `is rejected in such a chain where each file is asked for before those that import it`() {
+    @Test func `A .proto file with a linking error is rejected in a chain with each file requested first`() {
         let names = (0..<5_000).map { "\($0).proto" }
         let compilation = Compiler { name in
             guard let number = Int(name.dropLast(".proto".count)) else { return nil }
@@ -77,13 +77,13 @@ import Testing
         #expect(compilation.diagnostics.contains { $0.message.contains("1000 files import each other in a row") })
     }
 
-    @Test func `is rejected at the import when it imports itself`() {
+    @Test func `A .proto file with a linking error is rejected at the import when it imports itself`() {
         let files = ["b.proto": "syntax = \"proto3\"; import \"test.proto\";"]
         let diagnostics = compile("syntax = \"proto3\"; import \"b.proto\";", with: files).diagnostics
         #expect(diagnostics.contains { $0.message.contains("test.proto → b.proto → test.proto") })
     }
 
-    @Test func `resolves names from the innermost scope outwards`() throws {
+    @Test func `A .proto file with a linking error resolves names from the innermost scope outwards`() throws {
         let file = try file(
             """
             syntax = "proto3";
@@ -95,14 +95,14 @@ import Testing
             file.messages.first?.fields.map { $0.typeName ?? "" } == [".a.b.C.D", ".a.b.C.D", ".a.b.C", ".a.b.C.D"])
     }
 
-    @Test func `receives a warning for an unused import`() {
+    @Test func `A .proto file with a linking error receives a warning for an unused import`() {
         let diagnostics = compile(
             "syntax = \"proto3\"; import \"google/protobuf/empty.proto\"; message M {}"
         ).diagnostics
         #expect(diagnostics.map(\.severity) == [.warning])
     }
 
-    @Test func `lists each file after its imports`() {
+    @Test func `A .proto file with a linking error lists each file after its imports`() {
         let compilation = compile(
             "syntax = \"proto3\"; import \"b.proto\"; message M { B b = 1; }",
             with: [

@@ -7,9 +7,9 @@ import Testing
 
 /// Files with words exchanged, compiled by protoc and by us.
 ///
-/// `LATCH_DIFFERENTIAL=SEED:COUNT swift test --filter LatchProtoCompilerTests.Spoilt` plays others, and says how they ended.
+/// `LATCH_DIFFERENTIAL=SEED:COUNT swift test --filter MutantTests` plays others, and says how they ended.
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
-struct `Mutated files` {
+struct MutantTests {
     private static let wish: (seed: UInt64, count: Int)? = {
         let parts = ProcessInfo.processInfo.environment["LATCH_DIFFERENTIAL"]?.split(separator: ":") ?? []
         guard parts.count == 2, let seed = UInt64(parts[0]), let count = Int(parts[1]) else { return nil }
@@ -21,7 +21,7 @@ struct `Mutated files` {
     /// The import folders.
     private static func includes() async throws -> [String] {
         let root = try #require(await Protoc.folder.value)
-        let temporal = "\(root)/\(`A descriptor set`.temporal)"
+        let temporal = "\(root)/\(CorpusTests.temporal)"
         return [
             protos, "\(root)/include", root, "\(root)/cosmospy_protobuf", "\(temporal)/api_upstream",
             "\(temporal)/protoc-gen-openapiv2", temporal, "\(temporal)/local", "\(temporal)/google",
@@ -51,7 +51,7 @@ struct `Mutated files` {
         return most + generated + Array(repeatElement(own, count: 12).joined())
     }
 
-    @Test func `have the same descriptors or the same first error as with protoc`() async throws {
+    @Test func `Mutated files have the same descriptors or the same first error as with protoc`() async throws {
         let (seed, count) = Self.wish ?? (seed: 36, count: 400)
         let (seeds, includes) = (try await Self.seeds(), try await Self.includes())
         var mutation = Mutation(seed: seed, corpus: seeds.filter { $0.count < 4_000 })
@@ -75,7 +75,7 @@ struct `Mutated files` {
         print("seed \(seed): \(accepted) accepted, \(refused) refused by both; \(excused)")
     }
 
-    @Test func `are valid before the mutation, with protoc's descriptors`() async throws {
+    @Test func `Mutated files are valid before the mutation, with protoc's descriptors`() async throws {
         let names = try Protoc.files(below: Self.protos)
         let includes = try await Self.includes()
         for name in names {

@@ -3,7 +3,7 @@
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `A message that declares its extensions` {
+@Suite struct DeclarationTests {
     private static let declarations = """
         declaration = { number: 10, full_name: ".ten", type: "string" },
         declaration = { number: 11, reserved: true },
@@ -15,16 +15,21 @@ import Testing
     }
 
     @Test(arguments: ["optional string ten = 10;", "repeated M twelve = 12;"])
-    func `accepts the declared extensions`(field: String) { #expect(positions(field).isEmpty) }
+    func `A message that declares its extensions accepts the declared extensions`(field: String) {
+        #expect(positions(field).isEmpty)
+    }
 
     @Test(arguments: [
         "optional string other = 10;", "optional int32 ten = 10;", "repeated string ten = 10;",
         "optional int32 eleven = 11;", "optional M twelve = 12;", "optional int32 free = 13;",
-    ]) func `rejects all others at the name of the extended message`(field: String) {
+    ])
+    func `A message that declares its extensions rejects all others at the name of the extended message`(field: String)
+    {
         #expect(positions(field) == ["4:8"])
     }
 
-    @Test func `accepts no extension if it requires declarations and has none`() {
+    @Test
+    func `A message that declares its extensions accepts no extension if it requires declarations and has none`() {
         #expect(positions("optional int32 a = 10;", "10 to 20 [verification = DECLARATION]") == ["2:8"])
         #expect(positions("optional int32 a = 10;", "10 to 20 [verification = UNVERIFIED]").isEmpty)
         #expect(positions("optional int32 a = 10;", "10 to 20").isEmpty)
@@ -38,11 +43,11 @@ import Testing
         "declaration = { number: 10, full_name: \".a-b\", type: \"int32\" }",
         "declaration = { number: 10, reserved: true }, declaration = { number: 10, reserved: true }",
         "verification = UNVERIFIED, declaration = { number: 10, reserved: true }",
-    ]) func `is rejected if its declarations are inconsistent`(options: String) {
+    ]) func `A message that declares its extensions is rejected if its declarations are inconsistent`(options: String) {
         #expect(!errorPositions("syntax = \"proto2\"; message M { extensions 10 to 20 [\(options)]; }").isEmpty)
     }
 
-    @Test func `declares a name once`() {
+    @Test func `A message that declares its extensions declares a name once`() {
         let one = "declaration = { number: 10, full_name: \".a\", type: \"int32\" }"
         let other = one.replacing("10", with: "30")
         let text = "syntax = \"proto2\"; message M { extensions 10 to 20 [\(one)]; extensions 30 [\(other)]; }"
@@ -53,7 +58,7 @@ import Testing
     }
 }
 
-@Suite struct `An option with targets and editions` {
+@Suite struct OptionTargetTests {
     private func positions(_ text: String, edition: String = "2023") -> [String] {
         errorPositions(
             """
@@ -72,7 +77,7 @@ import Testing
             """)
     }
 
-    @Test func `is rejected before its first edition and after its last`() {
+    @Test func `An option with targets and editions is rejected before its first edition and after its last`() {
         #expect(positions("message M { option (late) = 1; }") == ["12:9"])
         #expect(positions("message M { option (late) = 1; }", edition: "2024").isEmpty)
         #expect(positions("message M { option (old) = 1; }").isEmpty)
@@ -80,12 +85,12 @@ import Testing
         #expect(positions("message M { option (level) = NEW; }") == ["12:9"])
     }
 
-    @Test func `is rejected on other targets`() {
+    @Test func `An option with targets and editions is rejected on other targets`() {
         #expect(positions("message M { option (for_fields) = 1; }") == ["12:9"])
         #expect(errorPositions("edition = \"2023\"; message M { option features.enum_type = OPEN; }") == ["1:27"])
     }
 
-    @Test func `of descriptor.proto is rejected after its removal`() {
+    @Test func `An option with targets and editions of descriptor.proto is rejected after its removal`() {
         #expect(errorPositions("edition = \"2023\"; package a; option java_multiple_files = true;").isEmpty)
         #expect(!errorPositions("edition = \"2024\"; package a; option java_multiple_files = true;").isEmpty)
         #expect(errorPositions("edition = \"2024\"; message M { string a = 1 [ctype = CORD]; }") == ["1:31"])

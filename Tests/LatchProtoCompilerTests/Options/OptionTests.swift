@@ -3,7 +3,7 @@
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `Options` {
+@Suite struct OptionTests {
     private let declarations = """
         syntax = "proto2";
         package opt;
@@ -32,7 +32,9 @@ import Testing
     @Test(arguments: [
         ("go", "api_level = API_OPAQUE"), ("java", "utf8_validation = VERIFY"), ("cpp", "string_type = VIEW"),
     ])
-    func `may be the features of another language, whose files need not be there`(language: String, feature: String)
+    func `Options can be the features of another language, whose files need not exist`(
+        language: String, feature: String
+    )
         throws
     {
         _ = try file(
@@ -45,7 +47,7 @@ import Testing
             """)
     }
 
-    @Test func `skip the comments of the text format`() throws {
+    @Test func `Options skip the comments of the text format`() throws {
         let file = try file(
             """
             import "google/protobuf/descriptor.proto";
@@ -62,7 +64,7 @@ import Testing
         #expect(option.integer(2) == 2)
     }
 
-    @Test func `of descriptor.proto are interpreted`() throws {
+    @Test func `Options of descriptor.proto are interpreted`() throws {
         let file = try file(
             "syntax = \"proto3\"; option java_package = \"a.b\"; option optimize_for = CODE_SIZE; message M { option deprecated = true; }"
         )
@@ -71,7 +73,7 @@ import Testing
         #expect(file.messages.first?.options.message.bool(3) == true)
     }
 
-    @Test func `that are custom are set field by field`() throws {
+    @Test func `Options that are custom are set field by field`() throws {
         let rule = try #require(
             try options(
                 "(opt.rule).name = \"x\", (opt.rule).inner.level = HIGH, (opt.rule).ratio = -1.5, (opt.rule).(opt.extra) = \"e\""
@@ -81,7 +83,7 @@ import Testing
         #expect(rule.string(100) == "e")
     }
 
-    @Test func `are set as a whole in the text format`() throws {
+    @Test func `Options are set as a whole in the text format`() throws {
         let rule = try #require(
             try options(
                 """
@@ -102,14 +104,14 @@ import Testing
         #expect(rule.messages(9).first?.integer(2) == 2)
     }
 
-    @Test func `hold an expanded Any by its type URL`() throws {
+    @Test func `Options hold an expanded Any by its type URL`() throws {
         let rule = try #require(
             try options("(opt.rule) = { any { [type.googleapis.com/opt.Rule] { name: \"n\" } } }").message(50001))
         #expect(rule.message(7)?.string(1) == "type.googleapis.com/opt.Rule")
         #expect(rule.message(7)?.fields[2]?.values == [.bytes([0x0A, 0x01, 0x6E])])
     }
 
-    @Test func `that are repeated are set one by one`() throws {
+    @Test func `Options that are repeated are set one by one`() throws {
         #expect(try options("(opt.tags) = \"a\", (opt.tags) = \"b\"").strings(50002) == ["a", "b"])
     }
 
@@ -120,14 +122,14 @@ import Testing
         "(opt.level) = HIGH", "(opt.nothing) = 1", "(opt.rule) = { inner { }", "uninterpreted_option = 1",
         "(opt.rule) = { any { [type.googleapis.com/opt.None] { } } }",
     ])
-    func `that are invalid are rejected`(text: String) {
+    func `Options that are invalid are rejected`(text: String) {
         let positions = errorPositions(
             "syntax = \"proto3\"; import \"opt.proto\"; message M { string a = 1 [\(text)]; }",
             with: ["opt.proto": declarations])
         #expect(!positions.isEmpty)
     }
 
-    @Test func `with source retention are not in descriptor sets`() throws {
+    @Test func `Options with source retention are not in descriptor sets`() throws {
         let other = """
             syntax = "proto2";
             import "google/protobuf/descriptor.proto";
@@ -144,8 +146,8 @@ import Testing
     }
 }
 
-@Suite struct `Features of editions` {
-    @Test func `are inherited from the file and overridden on the way`() throws {
+@Suite struct FeatureTests {
+    @Test func `Features of editions are inherited from the file and can be overridden`() throws {
         let file = try file(
             """
             edition = "2023";
@@ -176,11 +178,11 @@ import Testing
         ("syntax = \"proto3\"; message M { int32 a = 1 [features.field_presence = EXPLICIT]; }", "1:38"),
         ("edition = \"2023\"; enum E { A = 1; }", "1:32"),
     ])
-    func `are rejected where they have no effect`(text: String, position: String) {
+    func `Features of editions are rejected if they have no effect`(text: String, position: String) {
         #expect(errorPositions(text).contains(position))
     }
 
-    @Test func `apply to the key and the value of a map`() throws {
+    @Test func `Features of editions apply to the key and the value of a map`() throws {
         let file = try file(
             "edition = \"2023\"; message M { map<string, string> a = 1 [features.utf8_validation = NONE]; }")
         let entry = try #require(file.messages.first?.messages.first)

@@ -4,8 +4,9 @@ import LatchProtoCompiler
 import TestTags
 import Testing
 
-@Suite struct `The grammar of .proto files` {
-    @Test(.tags(.g1)) func `reads fields of every type with their labels and numbers`() throws {
+@Suite struct GrammarTests {
+    @Test(.tags(.protoGrammar))
+    func `The grammar of .proto files reads fields of every type with their labels and numbers`() throws {
         let words = [
             "double", "float", "int32", "int64", "uint32", "uint64", "sint32", "sint64", "fixed32", "fixed64",
             "sfixed32", "sfixed64", "bool", "string", "bytes",
@@ -18,7 +19,8 @@ import Testing
         #expect(message.fields.allSatisfy { $0.label == .repeated })
     }
 
-    @Test(.tags(.g1)) func `gives an optional field of proto3 a synthetic oneof`() throws {
+    @Test(.tags(.protoGrammar))
+    func `The grammar of .proto files gives an optional field of proto3 a synthetic oneof`() throws {
         let file = try file(
             """
             syntax = "proto3";
@@ -33,7 +35,8 @@ import Testing
         #expect(message.oneofs.map(\.isSynthetic) == [false, true, true])
     }
 
-    @Test(.tags(.g1)) func `reads maps, nested types, reserved numbers and names`() throws {
+    @Test(.tags(.protoGrammar))
+    func `The grammar of .proto files reads maps, nested types, reserved numbers and names`() throws {
         let file = try file(
             """
             syntax = "proto3";
@@ -55,7 +58,8 @@ import Testing
         #expect(message.messages.last?.enums.first?.values.first?.fullName == "M.Inner.A")
     }
 
-    @Test(.tags(.g1)) func `reads methods over several lines, with streams on either side`() throws {
+    @Test(.tags(.protoGrammar))
+    func `The grammar of .proto files reads methods over several lines, with streams on either side`() throws {
         let file = try file(
             """
             syntax = "proto3";
@@ -82,7 +86,7 @@ import Testing
         #expect(service.methods[1].options.message.bool(33) == true)
     }
 
-    @Test func `reads groups, extensions and required fields of proto2`() throws {
+    @Test func `The grammar of .proto files reads groups, extensions and required fields of proto2`() throws {
         let file = try file(
             """
             syntax = "proto2";
@@ -105,7 +109,7 @@ import Testing
     @Test(arguments: [
         ("0x10", "16"), ("010", "8"), ("42", "42"), ("-2147483648", "-2147483648"),
     ])
-    func `reads numbers in base 8, 10 and 16`(written: String, value: String) throws {
+    func `The grammar of .proto files reads numbers in base 8, 10 and 16`(written: String, value: String) throws {
         let text = "syntax = \"proto2\"; message M { optional int32 x = 1 [default = \(written)]; }"
         #expect(try file(text).messages.first?.fields.first?.defaultValue == value)
     }
@@ -118,13 +122,14 @@ import Testing
         ("double", "inf", "inf"), ("double", "-nan", "nan"),
         ("double", "1.7976931348623157e308", "1.7976931348623157e+308"), ("double", "0x20", "32"),
     ])
-    func `formats the default of a floating-point field as C does`(type: String, written: String, value: String) throws
-    {
+    func `The grammar of .proto files formats the default of a floating-point field as C does`(
+        type: String, written: String, value: String
+    ) throws {
         let text = "syntax = \"proto2\"; message M { optional \(type) x = 1 [default = \(written)]; }"
         #expect(try file(text).messages.first?.fields.first?.defaultValue == value)
     }
 
-    @Test func `decodes every escape sequence of a string`() throws {
+    @Test func `The grammar of .proto files decodes every escape sequence of a string`() throws {
         let text = #"""
             syntax = "proto2";
             message M { optional string s = 1 [default = "\a\b\f\n\r\t\v\\\?\'\"\101\x41\u00e9\U0001F600\ud83d\ude00" 'b' "c"]; }
@@ -133,7 +138,7 @@ import Testing
         #expect(value == "\u{07}\u{08}\u{0C}\n\r\t\u{0B}\\?'\"AAé😀😀bc")
     }
 
-    @Test func `assigns comments to declarations`() throws {
+    @Test func `The grammar of .proto files assigns comments to declarations`() throws {
         let file = try file(
             """
             syntax = "proto3";  // of the syntax
@@ -165,7 +170,7 @@ import Testing
         #expect(message.fields[2].comments.leading == nil)
     }
 
-    @Test func `records source locations on request`() throws {
+    @Test func `The grammar of .proto files records source locations on request`() throws {
         let compilation = compile("syntax = \"proto3\";\n\nmessage M {\n\tint32 a = 1;\n}\n", locations: true)
         let locations = try #require(compilation.filesToGenerate.first).locations
         let message = try #require(locations.first { $0.path == [4, 0] })

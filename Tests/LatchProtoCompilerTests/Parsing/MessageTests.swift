@@ -3,12 +3,12 @@
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `A diagnostic of the compiler` {
+@Suite struct MessageTests {
     private func messages(_ text: String, with others: [String: String] = [:]) -> [String] {
         compile(text, with: others).diagnostics.filter { $0.severity == .error }.map(\.description)
     }
 
-    @Test func `has its caret below the position, after tabs and wide characters`() {
+    @Test func `A diagnostic of the compiler has its caret below the position, after tabs and wide characters`() {
         let lines = messages("syntax = \"proto3\";\nmessage M {\n\t/* 漢字 é */ Gone a = 1;\n}")
         #expect(
             lines == [
@@ -16,7 +16,7 @@ import Testing
             ])
     }
 
-    @Test func `shows the part of a long line around the position`() throws {
+    @Test func `A diagnostic of the compiler shows the part of a long line around the position`() throws {
         let padding = String(repeating: "/* é */ ", count: 10_000)
         let text = try #require(messages("syntax = \"proto3\"; \(padding)message M { Gone a = 1; } \(padding)").first)
         let lines = text.split(separator: "\n")
@@ -26,7 +26,7 @@ import Testing
         #expect(lines[1].dropFirst(column).hasPrefix("Gone"))
     }
 
-    @Test func `contains no terminal control sequences`() {
+    @Test func `A diagnostic of the compiler contains no terminal control sequences`() {
         for text in [
             "edition = \"\u{1B}[31m\";", "syntax = \"proto3\"; // \u{1B}[31m\u{9B}\nimport \"\u{1B}c\"; nonsense",
         ] {
@@ -51,32 +51,34 @@ import Testing
             "message M { required string a = 1; }",
             "Remove 'required'; the reader of the message checks whether the field is set."
         ),
-    ]) func `suggests a similar name`(text: String, hint: String) {
+    ]) func `A diagnostic of the compiler suggests a similar name`(text: String, hint: String) {
         #expect(compile("syntax = \"proto3\"; " + text).diagnostics.compactMap(\.hint) == [hint])
     }
 
-    @Test func `suggests nothing without a similar name`() {
+    @Test func `A diagnostic of the compiler suggests nothing without a similar name`() {
         #expect(compile("syntax = \"proto3\"; message M { Elephant a = 1; }").diagnostics.allSatisfy { $0.hint == nil })
     }
 
-    @Test func `distinguishes a missing file from one with errors`() {
+    @Test func `A diagnostic of the compiler distinguishes a missing file from one with errors`() {
         let text = "import \"other.proto\";"
         #expect(messages(text)[0].contains("was not found"))
         #expect(messages(text, with: ["other.proto": "nonsense"]).contains { $0.contains("it has errors") })
     }
 
     @Test(arguments: ["../other.proto", "./other.proto", "a//other.proto", "/other.proto", "a/../other.proto"])
-    func `rejects an import path that is not canonical or leaves the include paths`(path: String) {
+    func `A diagnostic of the compiler rejects an import path that is not canonical or leaves the includes`(
+        path: String
+    ) {
         #expect(errorPositions("import \"\(path)\";", with: [path: "syntax = \"proto3\";"]) == ["1:1"])
     }
 
-    @Test func `suggests a syntax statement in a file that looks like proto3`() {
+    @Test func `A diagnostic of the compiler suggests a syntax statement in a file that looks like proto3`() {
         #expect(
             compile("message M { string a = 1; }").diagnostics.first?.hint
                 == "A file of proto3 begins with: syntax = \"proto3\";")
     }
 
-    @Test func `is reported once per non-ASCII character, in the order of the text`() {
+    @Test func `A diagnostic of the compiler is reported once per non-ASCII character, in the order of the text`() {
         #expect(
             errorPositions("syntax = \"proto3\";\nnonsense;\nmessage M { string a = 1; } é") == ["2:1", "3:29", "3:29"])
     }
@@ -86,12 +88,13 @@ import Testing
         ("string a = 1 [json_name = \"\\xff\"]", "1:55"), ("bytes a = 1 [default = \"\\xff\"]", nil),
         ("string a = 1 [default = \"\\303\" \"\\251\"]", nil),
     ])
-    func `for a text that is not UTF-8 is at the text`(field: String, position: String?) {
+    func `A diagnostic of the compiler for a text that is not UTF-8 is at the text`(field: String, position: String?) {
         #expect(
             errorPositions("syntax = \"proto2\"; message M { optional \(field); }") == [position].compactMap(\.self))
     }
 
-    @Test(arguments: [200, 20_000]) func `for deeply nested options is an error instead of a stack overflow`(
+    @Test(arguments: [200, 20_000])
+    func `A diagnostic of the compiler for deeply nested options is an error instead of a stack overflow`(
         depth: Int
     ) {
         let head = """
@@ -105,7 +108,7 @@ import Testing
         #expect(errorPositions(head + "\noption (o) = { o { o { n: 1 } } };").isEmpty)
     }
 
-    @Test func `for names beyond protoc's limits is an error`() {
+    @Test func `A diagnostic of the compiler for names beyond protoc's limits is an error`() {
         let package = Array(repeating: "a", count: 102).joined(separator: ".")
         #expect(errorPositions("syntax = \"proto3\"; package \(package); message M {}") == ["1:20"])
         let name = String(repeating: "a", count: 65_536)
@@ -113,7 +116,7 @@ import Testing
         #expect(errorPositions("syntax = \"proto3\"; message \(name.dropLast()) {}").isEmpty)
     }
 
-    @Test func `about ranges also works for many ranges`() {
+    @Test func `A diagnostic of the compiler about ranges also works for many ranges`() {
         let ranges = (0..<2_000).map { "\(10 * $0 + 1) to \(10 * $0 + 5)" }.joined(separator: ", ")
         let head = "syntax = \"proto2\"; message M { extensions \(ranges);\n"
         #expect(errorPositions(head + "reserved 7; optional int32 a = 8; }").isEmpty)

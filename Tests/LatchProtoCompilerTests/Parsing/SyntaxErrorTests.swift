@@ -4,7 +4,7 @@ import LatchProtoCompiler
 import Testing
 
 /// The positions at which a file is rejected, which are also those of protoc.
-@Suite struct `A .proto file with a syntax error` {
+@Suite struct SyntaxErrorTests {
     @Test(arguments: [
         ("syntax = \"proto4\";", "1:10"),
         ("edition = \"2022\";", "1:11"),
@@ -32,7 +32,9 @@ import Testing
         ("syntax = \"proto3\"; package a; package b;", "1:31"),
         ("syntax = \"proto3\"; import 1;", "1:27"),
     ])
-    func `is rejected where it leaves the grammar`(text: String, position: String) {
+    func `A .proto file with a syntax error is rejected at the place where it leaves the grammar`(
+        text: String, position: String
+    ) {
         #expect(errorPositions(text).contains(position))
     }
 
@@ -49,11 +51,11 @@ import Testing
         ("syntax = \"proto3\"; message Ä {}", "1:28"),
         ("syntax = \"proto3\"; \u{1} message M {}", "1:20"),
     ])
-    func `is rejected at a malformed token`(text: String, position: String) {
+    func `A .proto file with a syntax error is rejected at a malformed token`(text: String, position: String) {
         #expect(errorPositions(text).contains(position))
     }
 
-    @Test func `has all its errors reported in one run`() {
+    @Test func `A .proto file with a syntax error has all its errors reported in one run`() {
         let text = """
             syntax = "proto3";
             message A { int32 = 1; string ok = 2; int32 b 3; }
@@ -62,7 +64,7 @@ import Testing
         #expect(errorPositions(text) == ["2:19", "2:47", "3:14"])
     }
 
-    @Test func `is reported with the line, a caret and a hint`() throws {
+    @Test func `A .proto file with a syntax error is reported with the line, a caret and a hint`() throws {
         let diagnostic = try #require(compile("syntax = \"proto3\";\n\tfoo = 1;").diagnostics.first)
         #expect(diagnostic.description.hasPrefix("test.proto:2:9: error: "))
         #expect(diagnostic.description.contains("    \tfoo = 1;\n    \t^"))
@@ -70,7 +72,7 @@ import Testing
         #expect(other.description.contains("hint: The editions are 2023, 2024 and 2026."))
     }
 
-    @Test func `is rejected if it nests too deeply`() {
+    @Test func `A .proto file with a syntax error is rejected if it nests too deeply`() {
         let text =
             "syntax = \"proto3\";" + String(repeating: "message M {", count: 40) + String(repeating: "}", count: 40)
         #expect(!errorPositions(text).isEmpty)
@@ -78,7 +80,7 @@ import Testing
         #expect(!errorPositions("syntax = \"proto3\"; option x = \(deep);").isEmpty)
     }
 
-    @Test func `is parsed without a trap, whatever its bytes`() {
+    @Test func `A .proto file with a syntax error is parsed without a trap, for any bytes`() {
         for bytes in [[], [0xEF], [0xEF, 0xBB, 0xBF], [0xFF, 0xFE], [0], Array("syntax".utf8), [0x22], [0x2F, 0x2A]] {
             let compilation = Compiler { $0 == "x" ? bytes : nil }.compile(["x"])
             #expect(compilation.files.count <= 1)

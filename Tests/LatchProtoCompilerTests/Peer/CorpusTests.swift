@@ -5,7 +5,7 @@ import Testing
 
 /// Public files, compiled by protoc and by this compiler.
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
-struct `A descriptor set` {
+struct CorpusTests {
     /// A collection of files: its folder, its import folders, and the excluded files.
     struct Corpus: CustomTestStringConvertible {
         let folder: String
@@ -28,7 +28,7 @@ struct `A descriptor set` {
             folder: "\(temporal)/local", includes: ["\(temporal)/api_upstream", "\(temporal)/google", "include"]),
     ]
 
-    @Test(arguments: corpora) func `of public files equals protoc's, with positions and comments`(
+    @Test(arguments: corpora) func `A descriptor set of public files equals protoc's, with positions and comments`(
         corpus: Corpus
     ) async throws {
         let root = try #require(await Protoc.folder.value)
@@ -48,7 +48,7 @@ struct `A descriptor set` {
         .enabled("the files of gogo/protobuf are not there, since Debian could not be reached") {
             await Protoc.has(gogo)
         })
-    func `of gogo's tests equals protoc's, with the same errors at the same positions`() async throws {
+    func `A descriptor set of gogo's tests equals protoc's, with the same errors at the same positions`() async throws {
         let root = try #require(await Protoc.folder.value)
         let base = "\(root)/\(Self.gogo)"
         let folders = [base, "\(base)/github.com/gogo/protobuf", "\(base)/github.com/gogo/protobuf/protobuf"]

@@ -6,9 +6,9 @@ import Testing
 
 /// Files that reach every rule of the grammar, compiled by protoc and by this compiler.
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
-struct `Every rule of the grammar` {
+struct GeneratedGrammarTests {
     @Test(arguments: RandomProto.Syntax.allCases)
-    func `produces the same descriptors as protoc`(syntax: RandomProto.Syntax) async throws {
+    func `Every rule of the grammar produces the same descriptors as protoc`(syntax: RandomProto.Syntax) async throws {
         let root = try #require(await Protoc.folder.value)
         try await withTemporaryFolder { folder in
             // Its own descriptor.proto, which has more in it than the one that is built in.

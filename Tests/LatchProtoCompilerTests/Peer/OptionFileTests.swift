@@ -7,12 +7,14 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite(.tags(.g3), .enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
-struct `The option files` {
+@Suite(.tags(.optionSpellings), .enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
+struct OptionFileTests {
     @Test(arguments: [
         ("user-service", "userservice/v1/user_service.proto"), ("task-manager", "taskmanager/v1/task_service.proto"),
     ])
-    func `make protoc accept an example with the same descriptors`(example: String, name: String) async throws {
+    func `The option files make protoc accept an example with the same descriptors`(example: String, name: String)
+        async throws
+    {
         let examples = URL(filePath: #filePath).appending(path: "../../../../Examples").standardized.path
         try await withTemporaryFolder { folder in
             for file in OptionFiles.names {
@@ -32,7 +34,7 @@ struct `The option files` {
     }
 
     /// What protoc leaves out of the message of an option, and what it adds.
-    @Test func `make protoc's bytes of a message with default values`() async throws {
+    @Test func `The option files make protoc's bytes of a message with default values`() async throws {
         let text = """
             syntax = "proto3";
             package ov;

@@ -6,8 +6,8 @@ import Testing
 
 /// Files with a changed word, compiled by protoc and by this compiler.
 @Suite(.enabled(Comment(rawValue: Protoc.hint)) { await Protoc.install() })
-struct `A file with an error` {
-    @Test func `is rejected if protoc rejects it, and accepted otherwise`() async throws {
+struct RefusalTests {
+    @Test func `A file with an error is rejected if protoc rejects it, and accepted otherwise`() async throws {
         var random = SplitMix64(state: 36_2)
         var (accepted, refused) = (0, 0)
         try await withTemporaryFolder { folder in

@@ -3,14 +3,14 @@
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `Work on several threads` {
+@Suite struct ParallelTests {
     @Test(arguments: [0, 1, 2, 3, 1_000])
-    func `returns the results in the order of the elements`(count: Int) {
+    func `Work on several threads returns the results in the order of the elements`(count: Int) {
         let inputs = (0..<count).map { "element \($0)" }
         #expect(Parallel.map(inputs) { $0 + "!" } == inputs.map { $0 + "!" })
     }
 
-    @Test func `reports the errors of files in the order of the request`() {
+    @Test func `Work on several threads reports the errors of files in the order of the request`() {
         let names = (0..<50).map { "f\($0).proto" }
         func compile() -> Compilation {
             Compiler { name in
@@ -28,7 +28,7 @@ import Testing
         #expect(compile().diagnostics == first.diagnostics)
     }
 
-    @Test func `compiles an imported file once, in any order of the request`() {
+    @Test func `Work on several threads compiles an imported file once, in any order of the request`() {
         let texts = [
             "a.proto": "syntax = \"proto3\"; import \"b.proto\"; message A { B b = 1; }",
             "b.proto": "syntax = \"proto3\"; message B {}",

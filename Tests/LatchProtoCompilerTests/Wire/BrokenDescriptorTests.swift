@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchProtoCompiler
 
-@Suite struct `A serialized descriptor that no .proto file can produce` {
+@Suite struct BrokenDescriptorTests {
     /// A change of a valid descriptor, and a part of its error.
     struct Case: Sendable, CustomTestStringConvertible {
         let error: String
@@ -179,12 +179,12 @@ import Testing
     }
 
     @Test(arguments: types + numbers + oneofs)
-    func `is refused with its reason`(one: Case) {
+    func `A serialized descriptor that no .proto file can produce is refused with its reason`(one: Case) {
         let errors = Self.link(one).diagnostics.filter { $0.severity == .error }
         #expect(errors.contains { $0.message.contains(one.error) }, "\(errors)")
     }
 
-    @Test func `is read where its defaults and maps are as protoc writes them`() {
+    @Test func `An impossible serialized descriptor is read if its defaults and maps are as protoc writes them`() {
         let defaults: [(Int32, String)] = [
             (5, "-2147483648"), (4, "18446744073709551615"), (1, "1e+100"), (1, "-inf"), (2, "nan"), (8, "false"),
             (12, "a\\\"\\001\\n\\\\"), (9, "\u{1}\"text\n"),
@@ -202,7 +202,7 @@ import Testing
         #expect(compilation.isComplete, "\(compilation.diagnostics)")
     }
 
-    @Test func `is refused where two files of one name differ`() {
+    @Test func `An impossible serialized descriptor is refused if two files of one name differ`() {
         func file(_ message: String) -> [UInt8] {
             var writer = WireWriter()
             writer.string(1, "a.proto")
@@ -215,7 +215,7 @@ import Testing
         #expect(other.diagnostics.map(\.message) == ["the request has two different files of this name"])
     }
 
-    @Test func `is refused without a trap where its positions are outside of all files`() {
+    @Test func `An impossible serialized descriptor is refused without a trap if its positions are out of range`() {
         var writer = WireWriter()
         writer.string(1, "a.proto")
         writer.message(4) { $0.string(1, "1st") }
@@ -234,7 +234,7 @@ import Testing
     // MARK: Depth
 
     @Test(arguments: [(1_000, true), (60_000, false)])
-    func `is refused in too long a chain of imports, before the stack ends`(count: Int, isRead: Bool) {
+    func `An impossible serialized descriptor is refused in too long a chain of imports`(count: Int, isRead: Bool) {
         let files = (0..<count).map { number in
             var writer = WireWriter()
             writer.string(1, "\(number).proto")
@@ -252,7 +252,7 @@ import Testing
         #expect(errors.allSatisfy { $0.message.contains("1000 files import each other in a row") && $0.hint != nil })
     }
 
-    @Test func `is read where thousands of files import a later one for its options`() {
+    @Test func `An impossible serialized descriptor is read if thousands of files import one for its options`() {
         let count = 20_000
         let files = (0..<count).map { number in
             var writer = WireWriter()
@@ -268,7 +268,9 @@ import Testing
     }
 
     @Test(arguments: [(50, true), (60_000, false)])
-    func `is refused where its options have messages in messages without end`(depth: Int, isRead: Bool) throws {
+    func `An impossible serialized descriptor is refused if its options have endlessly nested messages`(
+        depth: Int, isRead: Bool
+    ) throws {
         let rules = """
             syntax = "proto2"; package opt; import "google/protobuf/descriptor.proto";
             message Rule { optional Rule inner = 1; }

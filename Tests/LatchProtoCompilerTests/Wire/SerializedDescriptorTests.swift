@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchProtoCompiler
 
-@Suite struct `A serialized descriptor` {
+@Suite struct SerializedDescriptorTests {
     private static let options = """
         syntax = "proto2";
         package opt;
@@ -120,7 +120,7 @@ import Testing
     }
 
     @Test(arguments: ["opt.proto", "old.proto", "new.proto", "then.proto", "later.proto"])
-    func `is read back unchanged`(name: String) throws {
+    func `A serialized descriptor is read back unchanged`(name: String) throws {
         // What is imported for its options alone is no dependency, and is asked for as well.
         let files = try Self.compiled(["opt.proto", name])
         let linked = Self.linked(files, filesToGenerate: files.map(\.name))
@@ -131,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `keeps comments and positions`() throws {
+    @Test func `A serialized descriptor keeps comments and positions`() throws {
         let file = try #require(
             Self.linked(try Self.compiled(["new.proto"]), filesToGenerate: ["new.proto"]).filesToGenerate.first)
         let field = try #require(file.messages.first?.fields.first)
@@ -142,13 +142,13 @@ import Testing
         #expect(field.namePosition == SourcePosition(line: 5, column: 18))
     }
 
-    @Test func `marks synthetic oneofs`() throws {
+    @Test func `A serialized descriptor marks synthetic oneofs`() throws {
         let file = try #require(
             Self.linked(try Self.compiled(["new.proto"]), filesToGenerate: ["new.proto"]).filesToGenerate.first)
         #expect(file.messages.first?.oneofs.map(\.isSynthetic) == [false, true, true])
     }
 
-    @Test func `has its options decoded, whichever file declares them`() throws {
+    @Test func `A serialized descriptor has its options decoded, from any declaring file`() throws {
         let named = Self.linked(try Self.compiled(["old.proto"]), filesToGenerate: ["old.proto"])
         let field = try #require(named.filesToGenerate.first?.messages.first?.fields.first)
         let rule = try #require(field.options.message.message(50001))
@@ -162,7 +162,7 @@ import Testing
         #expect(about.string(1) == "x" && about.message(3)?.integer(4) == -3)
     }
 
-    @Test func `merges several occurrences of an options message`() throws {
+    @Test func `A serialized descriptor merges several occurrences of an options message`() throws {
         var writer = WireWriter()
         writer.string(1, "a.proto")
         writer.message(8) { options in
@@ -177,7 +177,7 @@ import Testing
         #expect(file.features.enumType == .closed)
     }
 
-    @Test func `has the features of its edition`() throws {
+    @Test func `A serialized descriptor has the features of its edition`() throws {
         let file = try #require(
             Self.linked(try Self.compiled(["then.proto"]), filesToGenerate: ["then.proto"]).filesToGenerate.first)
         let fields = try #require(file.messages.first?.fields)
@@ -187,13 +187,13 @@ import Testing
         #expect(file.enums.first?.isClosed == true)
     }
 
-    @Test func `that is requested but absent is reported as missing`() {
+    @Test func `A serialized descriptor that is requested but absent is reported as missing`() {
         let compilation = Compiler.link([], filesToGenerate: ["a.proto"])
         #expect(compilation.diagnostics.map(\.file) == ["a.proto"])
         #expect(!compilation.isComplete)
     }
 
-    @Test func `of an unknown edition is rejected`() {
+    @Test func `A serialized descriptor of an unknown edition is rejected`() {
         var writer = WireWriter()
         writer.string(1, "a.proto")
         writer.string(12, "editions")
@@ -202,7 +202,7 @@ import Testing
         #expect(compilation.diagnostics.map(\.message) == ["the edition is unknown"])
     }
 
-    @Test func `with a dangling reference is rejected`() {
+    @Test func `A serialized descriptor with a dangling reference is rejected`() {
         var writer = WireWriter()
         writer.string(1, "a.proto")
         writer.string(12, "proto3")
@@ -220,7 +220,7 @@ import Testing
         #expect(compilation.diagnostics.map(\.message) == ["'.no.Such' is not declared"])
     }
 
-    @Test func `that is truncated anywhere is rejected or read without a trap`() throws {
+    @Test func `A serialized descriptor that is truncated anywhere is rejected or read without a trap`() throws {
         let files = try Self.compiled(["old.proto"])
         let whole = files.map { $0.serialized() }
         let last = try #require(whole.last)
@@ -231,7 +231,7 @@ import Testing
     }
 
     @Test(arguments: [(51, true), (100, true), (101, false), (5_000, false)])
-    func `with messages in messages is read as deep as protoc reads it`(depth: Int, isRead: Bool) {
+    func `A serialized descriptor with nested messages is read as deep as protoc reads it`(depth: Int, isRead: Bool) {
         func field(_ number: UInt8, _ content: [UInt8]) -> [UInt8] {
             var (length, bytes) = (content.count, [number << 3 | 2])
             while length > 0x7F {
@@ -249,7 +249,7 @@ import Testing
         #expect(said != isRead, "\(compilation.diagnostics)")
     }
 
-    @Test func `with endless nested groups is rejected at the depth limit`() {
+    @Test func `A serialized descriptor with endless nested groups is rejected at the depth limit`() {
         let endless = [UInt8](repeating: 0x0B, count: 100_000)
         #expect(throws: MalformedWire.self) { try WireMessage(endless) }
         #expect(throws: MalformedWire.self) { try WireMessage([0x0B]) }

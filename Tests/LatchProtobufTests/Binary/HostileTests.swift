@@ -6,7 +6,7 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite struct `Untrusted bytes` {
+@Suite struct HostileTests {
     private func refused(_ bytes: [UInt8], _ error: ProtoError, _ limits: DecodingLimits = .standard) -> Bool {
         do {
             _ = try Everything(serialized: bytes, limits: limits)
@@ -16,7 +16,7 @@ import Testing
         }
     }
 
-    @Test func `are rejected if they are truncated anywhere`() throws {
+    @Test func `Untrusted bytes are rejected if they are truncated anywhere`() throws {
         // Cut between two fields of the outermost message they are whole; anywhere else they are not.
         var message = Everything()
         message.inner = Everything.filled(depth: 1)
@@ -28,14 +28,16 @@ import Testing
     }
 
     @Test(
-        .tags(.attackK3),
+        .tags(.decompressionBomb),
         arguments: [
             ("empty messages", Wire.delimited(201, []), 500), ("empty strings", Wire.delimited(54, []), 16),
             ("empty bytes", Wire.delimited(55, []), 16), ("numbers", Wire.varints(44, [1]), 8),
             ("groups", Wire.tag(203, 3) + Wire.tag(203, 4), 500), ("a map's entries", Wire.delimited(210, []), 500),
             ("unknown fields in messages", Wire.delimited(201, Wire.tag(5000, 0) + [1]), 600),
         ])
-    func `are charged what they become, and not what they are`(name: String, element: [UInt8], cost: Int) throws {
+    func `Untrusted bytes are charged for their decoded size, and not for their encoded one`(
+        name: String, element: [UInt8], cost: Int
+    ) throws {
         let count = 2000
         let bomb = Array(repeating: element, count: count).flatMap(\.self)
         #expect(refused(bomb, .tooLarge, DecodingLimits(allocatedBytes: count * cost)))
@@ -44,8 +46,8 @@ import Testing
         #expect(.max - budget >= count * cost)
     }
 
-    @Test(.tags(.attackK3), arguments: [("inners", "{}"), ("manyString", "\"\""), ("manyInt32", "1")])
-    func `are charged what they become in JSON, too`(field: String, element: String) throws {
+    @Test(.tags(.decompressionBomb), arguments: [("inners", "{}"), ("manyString", "\"\""), ("manyInt32", "1")])
+    func `Untrusted bytes in JSON are also charged for their decoded size`(field: String, element: String) throws {
         let elements = Array(repeating: element, count: 2000).joined(separator: ",")
         let bomb = "{\"\(field)\":[\(elements)]}"
         #expect(throws: ProtoError.tooLarge) {
@@ -54,7 +56,7 @@ import Testing
         #expect(throws: Never.self) { try Everything(json: bomb) }
     }
 
-    @Test func `are charged no more than a server allows where they are honest`() throws {
+    @Test func `Untrusted bytes that are honest are charged no more than a server allows`() throws {
         var message = Everything()
         message.manyString = Array(repeating: "a short text", count: 1000)
         message.inner = Everything.filled(depth: 1)
@@ -64,7 +66,7 @@ import Testing
         #expect(budget > 0)
     }
 
-    @Test func `are rejected for a false length, without allocating memory for it`() {
+    @Test func `Untrusted bytes are rejected for a false length, without allocating memory for it`() {
         let gigabyte = Wire.varint(1 << 30)
         for number: UInt64 in [14, 15, 43, 41, 54, 55, 103, 200, 201, 998] {
             #expect(refused(Wire.tag(number, 2) + gigabyte, .truncated))
@@ -79,7 +81,7 @@ import Testing
         #expect(refused(Wire.delimited(43, [0x80]), .truncated))
     }
 
-    @Test func `are rejected if messages are nested too deeply`() throws {
+    @Test func `Untrusted bytes are rejected if messages are nested too deeply`() throws {
         func nested(_ depth: Int, in number: UInt64) -> [UInt8] {
             (0..<depth).reduce(into: []) { bytes, _ in bytes = Wire.delimited(number, bytes) }
         }
@@ -97,7 +99,7 @@ import Testing
         #expect(refused(entries, .tooDeep))
     }
 
-    @Test func `are rejected for an invalid tag`() {
+    @Test func `Untrusted bytes are rejected for an invalid tag`() {
         #expect(refused([0x00], .malformed))
         #expect(refused([0x02, 0x00], .malformed))
         #expect(refused([0x80, 0x00], .malformed))
@@ -109,7 +111,7 @@ import Testing
         #expect(refused(Wire.tag(3, 4), .malformed))
     }
 
-    @Test func `are rejected if a group ends with another number`() {
+    @Test func `Untrusted bytes are rejected if a group ends with another number`() {
         #expect(refused(Wire.tag(202, 3), .truncated))
         #expect(refused(Wire.tag(202, 3) + Wire.tag(203, 4), .malformed))
         #expect(refused(Wire.tag(999, 3) + Wire.tag(998, 4), .malformed))
@@ -117,7 +119,7 @@ import Testing
         #expect(refused(Wire.tag(202, 3) + Wire.delimited(200, Wire.tag(202, 4)), .malformed))
     }
 
-    @Test func `are rejected for a number of more than ten bytes`() throws {
+    @Test func `Untrusted bytes are rejected for a number of more than ten bytes`() throws {
         let endless = [UInt8](repeating: 0x80, count: 10) + [0x00]
         #expect(refused(Wire.tag(3, 0) + endless, .malformed))
         #expect(refused(Wire.tag(999, 0) + endless, .malformed))
@@ -127,7 +129,7 @@ import Testing
         #expect(try Everything(serialized: padded).oneInt32 == 5)
     }
 
-    @Test func `are rejected for a length of more than five bytes, as by other decoders`() throws {
+    @Test func `Untrusted bytes are rejected for a length of more than five bytes, as by other decoders`() throws {
         let five: [UInt8] = [0x81, 0x80, 0x80, 0x80, 0x00]
         #expect(try Everything(serialized: Wire.tag(14, 2) + five + [0x61]).oneString == "a")
         let six: [UInt8] = [0x81, 0x80, 0x80, 0x80, 0x80, 0x00]
@@ -137,7 +139,7 @@ import Testing
         #expect(refused(Wire.tag(200, 2) + [0x80, 0x80, 0x80, 0x80, 0x80, 0x00], .malformed))
     }
 
-    @Test func `are rejected for a string that is not UTF-8`() throws {
+    @Test func `Untrusted bytes are rejected for a string that is not UTF-8`() throws {
         let bad: [[UInt8]] = [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF4, 0x90, 0x80, 0x80], [0xE2, 0x82], [0x61, 0x80],
             [UInt8](repeating: 0x61, count: 40) + [0xC3],
@@ -150,11 +152,11 @@ import Testing
         #expect(try Everything(serialized: Wire.delimited(15, [0xFF])).oneBytes == Data([0xFF]))
     }
 
-    @Test func `are rejected above the size limit`() {
+    @Test func `Untrusted bytes are rejected above the size limit`() {
         #expect(refused(Wire.delimited(14, [1, 2, 3]), .tooLarge, DecodingLimits(bytes: 4)))
     }
 
-    @Test func `are rejected with the field's path, without its value`() {
+    @Test func `Untrusted bytes are rejected with the field's path, without its value`() {
         let bytes = Wire.delimited(200, Wire.delimited(201, Wire.delimited(14, [0x70, 0x77, 0xFF])))
         #expect(throws: ProtoError.invalidText) { try Everything(serialized: bytes) }
         do {
@@ -165,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `leave a message unchanged if they are rejected`() {
+    @Test func `Untrusted bytes leave a message unchanged if they are rejected`() {
         var message = Everything.filled(depth: 1)
         #expect(throws: ProtoError.truncated) { try message.merge(serialized: Wire.varints(3, [9]) + [0x18]) }
         #expect(message == Everything.filled(depth: 1))
@@ -173,7 +175,7 @@ import Testing
 
     /// Each change is made by a generator with a seed, so that a failure can be seen again.
     @Test(arguments: [1, 2, 3, 4] as [UInt64])
-    func `never do harm, however they were changed`(seed: UInt64) throws {
+    func `Untrusted bytes never do harm after any change`(seed: UInt64) throws {
         var random = Xorshift(state: seed &* 0x9E37_79B9_7F4A_7C15 | 1)
         let original = try Everything.filled(depth: 1).serialized()
         var read = 0

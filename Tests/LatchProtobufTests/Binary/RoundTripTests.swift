@@ -4,8 +4,8 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `The binary form` {
-    @Test func `holds a field of every kind`() throws {
+@Suite struct RoundTripTests {
+    @Test func `The binary form holds a field of every kind`() throws {
         let message = Everything.filled()
         let bytes = try message.serialized()
         let read = try Everything(serialized: bytes)
@@ -15,7 +15,7 @@ import Testing
         #expect(try read.serialized(deterministic: true) == message.serialized(deterministic: true))
     }
 
-    @Test func `is the same for equal messages on request`() throws {
+    @Test func `The binary form is the same for equal messages on request`() throws {
         var one = Everything()
         var other = Everything()
         for index in 0..<100 { one.byStringInt32["\(index)"] = Int32(index) }
@@ -23,7 +23,7 @@ import Testing
         #expect(try one.serialized(deterministic: true) == other.serialized(deterministic: true))
     }
 
-    @Test func `has the bytes of protobuf's own documentation`() throws {
+    @Test func `The binary form has the bytes of protobuf's own documentation`() throws {
         // protobuf.dev/programming-guides/encoding: "A Simple Message", "Submessages" and "Packed Repeated Fields".
         var simple = Documented()
         simple.a = 150
@@ -39,7 +39,7 @@ import Testing
         #expect(try packed.serialized() == [0x32, 0x06, 0x03, 0x8E, 0x02, 0x9E, 0xA7, 0x05])
     }
 
-    @Test func `omits unset fields and writes explicit zeros`() throws {
+    @Test func `The binary form omits unset fields and writes explicit zeros`() throws {
         var message = Everything()
         #expect(try message.serialized() == [])
         message.oneInt32 = 0
@@ -53,7 +53,7 @@ import Testing
         #expect(try message.serialized().count == 9)
     }
 
-    @Test func `writes fields in the order of their numbers`() throws {
+    @Test func `The binary form writes fields in the order of their numbers`() throws {
         var message = Everything()
         message.farthest = 1
         message.oneInt32 = 1
@@ -62,7 +62,7 @@ import Testing
         #expect(bytes == [0x18, 1, 0xC2, 0xB8, 0x02, 1, 0x78, 0xF8, 0xFF, 0xFF, 0xFF, 0x0F, 1])
     }
 
-    @Test func `writes more than fits in its first memory`() throws {
+    @Test func `The binary form writes more than its first memory holds`() throws {
         var message = Everything()
         message.manyString = (0..<5000).map { "text number \($0)" }
         message.inners = (0..<300).map { index in
@@ -73,7 +73,7 @@ import Testing
         #expect(try Everything(serialized: message.serialized()) == message)
     }
 
-    @Test func `reads numbers packed and one by one, whatever the schema says`() throws {
+    @Test func `The binary form reads numbers packed and one by one, regardless of the schema`() throws {
         var message = Everything()
         message.manyInt32 = [1, -1, 300]
         message.looseInt32 = [1, -1, 300]
@@ -87,7 +87,7 @@ import Testing
         #expect(swapped.manyInt32 == [1, -1, 300, 7, 8])
     }
 
-    @Test func `keeps the last value, extends lists and merges messages`() throws {
+    @Test func `The binary form keeps the last value, extends lists and merges messages`() throws {
         var first = Everything()
         first.oneInt32 = 1
         first.manyString = ["a"]
@@ -113,7 +113,7 @@ import Testing
         #expect(merged.inner?.manyInt32 == [1, 2])
     }
 
-    @Test func `leaves a copy alone when it merges into a message`() throws {
+    @Test func `The binary form does not change a copy when it merges into a message`() throws {
         var message = Everything.filled(depth: 1)
         let copy = message
         var change = Everything()
@@ -125,7 +125,7 @@ import Testing
         #expect(copy == Everything.filled(depth: 1))
     }
 
-    @Test func `keeps the last field of a oneof, and merges a message that is set twice`() throws {
+    @Test func `The binary form keeps the last field of a oneof, and merges a message that is set twice`() throws {
         var text = Everything()
         text.inString = "x"
         var message = Everything()
@@ -141,7 +141,7 @@ import Testing
         #expect(merged.inMessage?.oneInt32 == 4)
     }
 
-    @Test func `reads map entries with missing, duplicate, unknown or reordered parts`() throws {
+    @Test func `The binary form reads map entries with missing, duplicate, unknown or reordered parts`() throws {
         // by_string_int32 is field 103.
         func read(_ entry: [UInt8]) throws -> [String: Int32] {
             try Everything(serialized: Wire.delimited(103, entry)).byStringInt32
@@ -156,7 +156,7 @@ import Testing
         #expect(grades.grades == [0: .a])
     }
 
-    @Test func `keeps unknown fields in order and writes them again`() throws {
+    @Test func `The binary form keeps unknown fields in order and writes them again`() throws {
         let unknown = Wire.varints(999, [1]) + Wire.delimited(998, [1, 2]) + Wire.varints(999, [2])
         let message = try Everything(serialized: unknown)
         #expect(message.unknownFields.bytes == unknown)
@@ -167,7 +167,7 @@ import Testing
         #expect(try Everything(serialized: wrong).serialized() == wrong)
     }
 
-    @Test func `keeps numbers that a closed enum does not have as unknown fields`() throws {
+    @Test func `The binary form keeps numbers that a closed enum does not have as unknown fields`() throws {
         var message = try Everything(serialized: Wire.varints(206, [2]) + Wire.varints(206, [9]))
         #expect(message.closed == .b)
         #expect(message.unknownFields.bytes == Wire.varints(206, [9]))
@@ -180,7 +180,7 @@ import Testing
         #expect(message.unknownFields.bytes == entry)
     }
 
-    @Test func `has the defaults that the schema gives`() throws {
+    @Test func `The binary form has the defaults of the schema`() throws {
         var message = Everything()
         #expect(message.text == "a\n\"b\u{E4}")
         #expect(message.number == -7)

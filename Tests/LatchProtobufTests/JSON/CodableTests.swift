@@ -5,7 +5,7 @@ import Foundation
 import LatchProtobuf
 import Testing
 
-@Suite struct `A message and Codable` {
+@Suite struct CodableTests {
     private struct Envelope: Codable, Equatable {
         var name: String
         var message: TestAllTypesProto3
@@ -25,7 +25,7 @@ import Testing
         return Envelope(name: "n", message: message, times: [Timestamp(seconds: 1, nanos: 1)])
     }
 
-    @Test func `go through Foundation's JSON in the ProtoJSON form`() throws {
+    @Test func `Codable messages go through Foundation's JSON in the ProtoJSON form`() throws {
         let data = try JSONEncoder().encode(envelope)
         #expect(try JSONDecoder().decode(Envelope.self, from: data) == envelope)
         let text = String(decoding: data, as: UTF8.self)
@@ -33,14 +33,14 @@ import Testing
             text.contains(#""optionalInt64":"9223372036854775807""#) && text.contains("1970-01-01T00:00:01.000000001Z"))
     }
 
-    @Test func `go through a property list, which has no null`() throws {
+    @Test func `Codable messages go through a property list, which has no null`() throws {
         var envelope = envelope
         envelope.message.optionalStruct = ["a": "b"]
         let data = try PropertyListEncoder().encode(envelope)
         #expect(try PropertyListDecoder().decode(Envelope.self, from: data) == envelope)
     }
 
-    @Test func `find the type of an Any in the coder's user info`() throws {
+    @Test func `Codable messages find the type of an Any in the coder's user info`() throws {
         let any = try ProtoAny(packing: ForeignMessage(c: 1))
         let key = try #require(TypeRegistry.userInfoKey)
         let encoder = JSONEncoder()
@@ -51,7 +51,7 @@ import Testing
         #expect(try decoder.decode(ProtoAny.self, from: encoder.encode(any)) == any)
     }
 
-    @Test func `reject other content`() {
+    @Test func `Codable messages reject other content`() {
         #expect(throws: ProtoError.unknownField) {
             try JSONDecoder().decode(ForeignMessage.self, from: Data(#"{"d":1}"#.utf8))
         }

@@ -5,7 +5,7 @@ import LatchTesting
 import PortableFoundation
 import Testing
 
-@Suite struct `A float of any bits` {
+@Suite struct FloatTextTests {
     /// Patterns with every exponent and the edges of the fraction, and random ones.
     private static func patterns(width: Int, fraction: Int, random count: Int) -> [UInt64] {
         let mask = (UInt64(1) << fraction) - 1
@@ -18,7 +18,7 @@ import Testing
         return patterns
     }
 
-    @Test func `round-trips through JSON and the text format bit for bit, in 64 bits`() throws {
+    @Test func `A float of any bits round-trips through JSON and the text format bit for bit, in 64 bits`() throws {
         let values = Self.patterns(width: 64, fraction: 52, random: 3_000).map { Double(bitPattern: $0) }
         var message = Everything()
         message.manyDouble = values
@@ -33,7 +33,7 @@ import Testing
         #expect(read.manyDouble.map(\.bitPattern) == values.map(\.bitPattern))
     }
 
-    @Test func `round-trips through JSON and the text format bit for bit, in 32 bits`() throws {
+    @Test func `A float of any bits round-trips through JSON and the text format bit for bit, in 32 bits`() throws {
         let values = Self.patterns(width: 32, fraction: 23, random: 3_000).map {
             Float(bitPattern: UInt32(truncatingIfNeeded: $0))
         }
@@ -49,7 +49,7 @@ import Testing
         #expect(read.manyFloat.map(\.bitPattern) == values.map(\.bitPattern))
     }
 
-    @Test func `is read as Swift reads it, in any notation`() throws {
+    @Test func `A float of any bits is read as Swift reads it, in any notation`() throws {
         var random = SplitMix64(state: 5)
         for _ in 0..<1_000 {
             let whole = String(random.next() >> UInt64(random.below(64)))
@@ -68,7 +68,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [1_000, 100_000]) func `of endless digits is read in one pass`(count: Int) throws {
+    @Test(arguments: [1_000, 100_000])
+    func `A float of any bits of endless digits is read in one pass`(count: Int) throws {
         let zeros = String(repeating: "0", count: count)
         #expect(try Everything(json: "{\"oneDouble\":1\(zeros)e-\(count)}").oneDouble == 1)
         #expect(try Everything(json: "{\"oneDouble\":0.\(zeros)1e\(count)}").oneDouble == 0.1)

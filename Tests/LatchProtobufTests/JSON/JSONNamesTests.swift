@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchProtobuf
 
-@Suite struct `The names of fields in JSON` {
+@Suite struct JSONNamesTests {
     private func read(_ json: String, as schema: MessageSchema) throws(ProtoError) -> MessageStorage {
         var storage = MessageStorage(schema)
         try Array(json.utf8).withUnsafeBufferPointer { (bytes) throws(ProtoError) in
@@ -23,7 +23,7 @@ import Testing
         return String(decoding: writer.output.bytes, as: UTF8.self)
     }
 
-    @Test func `are found however many fields there are`() throws {
+    @Test func `The names of fields in JSON are found for any number of fields`() throws {
         let count = 40_000
         let schema = MessageSchema("test.v1.Wide", (1...count).map { "\($0) f\($0) int32" }.joined(separator: "\n"))
         var storage = MessageStorage(schema)
@@ -36,7 +36,7 @@ import Testing
         #expect(throws: ProtoError.unknownField) { try read(#"{"f40001":1}"#, as: schema) }
     }
 
-    @Test func `are the schema's own, before those of the file`() throws {
+    @Test func `The names of fields in JSON are the schema's own, before those of the file`() throws {
         // The second field has in JSON the name that the first has in the file.
         let schema = MessageSchema("test.v1.Crossed", "1 some_name int32\n2 other int32 json some_name")
         #expect(try read(#"{"some_name":1}"#, as: schema)[int32: 1] == 1)
@@ -45,7 +45,7 @@ import Testing
         #expect(throws: ProtoError.duplicateField) { try read(#"{"other":1,"some_name":1}"#, as: schema) }
     }
 
-    @Test func `are written with their escapes, whatever the file says`() throws {
+    @Test func `The names of fields in JSON are written with their escapes, for any file`() throws {
         let schema = MessageSchema(
             "test.v1.Odd",
             #"""
@@ -65,7 +65,7 @@ import Testing
         #expect(throws: ProtoError.unknownField) { try read(#"{"\\\"\\\\":1}"#, as: schema) }
     }
 
-    @Test func `of an enum are these characters and no others that look the same`() throws {
+    @Test func `The names of an enum in JSON are these characters and no similar ones`() throws {
         let schema = EnumSchema("test.v1.Kind", "0 KIND\n1 OTHER\n1 ALIAS")
         #expect(schema.number(of: "KIND") == 0)
         #expect(schema.number(of: "ALIAS") == 1)

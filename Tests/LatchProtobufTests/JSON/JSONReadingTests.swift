@@ -14,7 +14,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
     }
 }
 
-@Suite struct `A JSON text that is read as a message` {
+@Suite struct JSONReadingTests {
     @Test(arguments: [
         #"{"optionalInt32":1,"optionalInt32":1}"#, #"{"optionalInt32":1,"optional_int32":1}"#,
         #"{"optional_int32":1,"optionalInt32":1}"#, #"{"optional_int32":1,"optional_int32":null}"#,
@@ -24,7 +24,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #"{"oneofUint32":1,"oneofString":""}"#, #"{"oneofUint32":1,"oneofUint32":1}"#,
         #"{"optionalNestedMessage":{"a":1},"optionalNestedMessage":{}}"#,
     ])
-    func `names nothing twice, in whatever spelling`(json: String) {
+    func `A JSON text of a message names nothing twice, in any spelling`(json: String) {
         #expect(refusal(json) == .duplicateField)
     }
 
@@ -38,7 +38,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #"{"optionalString":"\u12"}"#, #"{"optionalString":"\uD800"}"#, #"{"optionalString":"\uDC00\uD800"}"#,
         #"{"optionalString":"\uD800\u0041"}"#, #"{"optionalString":'a'}"#, #"{"optionalString":"\"#,
     ])
-    func `is RFC 8259's, from its first byte to its last`(json: String) {
+    func `A JSON text of a message is RFC 8259's, from its first byte to its last`(json: String) {
         #expect(refusal(json) == .malformedJSON)
     }
 
@@ -46,7 +46,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         arguments: [
             [0xFF], [0xC0, 0x80], [0xED, 0xA0, 0x80], [0xF5, 0x80, 0x80, 0x80], [0xE8, 0xB0],
         ] as [[UInt8]])
-    func `holds UTF-8 in values, names and what is skipped`(bytes: [UInt8]) {
+    func `A JSON text of a message has UTF-8 in values, names and skipped parts`(bytes: [UInt8]) {
         let ignoring = JSONDecodingOptions(ignoresUnknownFields: true)
         for frame in [
             ("{\"optionalString\":\"", "\"}"), ("{\"x", "\":1}"), ("{\"x\":[\"", "\"]}"), ("{\"x\":{\"", "\":1}}"),
@@ -63,7 +63,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
             ("2147483647.000000000000000000000000000", .max), ("21474836470000000000000000000000e-22", .max),
             ("0.0", 0),
         ] as [(String, Int32)])
-    func `takes every spelling of an integer`(spelling: String, value: Int32) throws {
+    func `A JSON text of a message takes every spelling of an integer`(spelling: String, value: Int32) throws {
         #expect(try TestAllTypesProto3(json: "{\"optionalInt32\":\(spelling)}").optionalInt32 == value)
     }
 
@@ -74,12 +74,12 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         "true",
         "[1]", "{}", "1_000", "\"1.5\"", "NaN", "12345678901234567890123", "0.000000000000000000000000000001",
     ])
-    func `refuses what is no integer of the type`(spelling: String) {
+    func `A JSON text of a message refuses a value that is not an integer of the type`(spelling: String) {
         #expect(refusal("{\"optionalInt32\":\(spelling)}") == .malformedJSON)
         #expect(refusal("{\"repeatedInt32\":[\(spelling)]}") == .malformedJSON)
     }
 
-    @Test func `reads 64 bits to their ends`() throws {
+    @Test func `A JSON text of a message reads 64 bits to their limits`() throws {
         let json = """
             {"optionalInt64":-9223372036854775808,"optionalUint64":"18446744073709551615","optionalSint64":
             "9223372036854775807","optionalFixed64":1844674407370955161.5e1}
@@ -103,14 +103,14 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         "123456789012345678901234567890", "0.3", "1e-400", "9007199254740993", "5e-324",
         "1.00000000000000011102230246251565",
     ])
-    func `rounds floats as Swift does`(spelling: String) throws {
+    func `A JSON text of a message rounds floats as Swift does`(spelling: String) throws {
         let message = try TestAllTypesProto3(json: "{\"oneofDouble\":\(spelling)}")
         #expect(message.oneofField == .oneofDouble(try #require(Double(spelling))))
         let single = try TestAllTypesProto3(json: "{\"optionalFloat\":\(spelling.count < 12 ? spelling : "16777217")}")
         #expect(single.optionalFloat == Float(spelling.count < 12 ? spelling : "16777217"))
     }
 
-    @Test func `refuses floats beyond their range`() {
+    @Test func `A JSON text of a message refuses floats beyond their range`() {
         for spelling in ["1e309", "-1e309", "\"1e309\"", "1.8e308"] {
             #expect(refusal("{\"optionalDouble\":\(spelling)}") == .malformedJSON)
         }
@@ -119,7 +119,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         }
     }
 
-    @Test func `is nested up to the depth limit`() {
+    @Test func `A JSON text of a message is nested up to the depth limit`() {
         func nested(_ depth: Int) -> String {
             String(repeating: "{\"recursiveMessage\":", count: depth - 1) + "{}"
                 + String(repeating: "}", count: depth - 1)
@@ -133,7 +133,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #expect(refusal(nested(600), JSONDecodingOptions(depth: 100_000)) == .tooDeep)
     }
 
-    @Test func `has no unknown members unless they are ignored`() throws {
+    @Test func `A JSON text of a message has no unknown members unless they are ignored`() throws {
         let ignoring = JSONDecodingOptions(ignoresUnknownFields: true)
         let json = #"{"nobody":{"a":[1,null,{"b":"c"}]},"optionalInt32":1,"OptionalInt32":2}"#
         #expect(refusal(json) == .unknownField)
@@ -146,13 +146,13 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #expect(refusal(#"{"nobody":01}"#, ignoring) == .malformedJSON)
     }
 
-    @Test func `reports the field of an error`() {
+    @Test func `A JSON text of a message reports the field of an error`() {
         let error = refusal(#"{"optionalNestedMessage":{"corecursive":{"optionalInt32":"x"}}}"#)
         #expect(error?.message.hasPrefix("In optional_nested_message.corecursive.optional_int32: ") == true)
         #expect(refusal(#"{"optionalInt32":"1.x"}"#)?.message.contains("at byte 20:") == true)
     }
 
-    @Test func `names enums by name or number`() throws {
+    @Test func `A JSON text of a message names enums by name or number`() throws {
         #expect(try TestAllTypesProto3(json: #"{"optionalNestedEnum":"NEG"}"#).optionalNestedEnum == .neg)
         #expect(try TestAllTypesProto3(json: #"{"optionalNestedEnum":-1}"#).optionalNestedEnum == .neg)
         #expect(try TestAllTypesProto3(json: #"{"optionalNestedEnum":7}"#).optionalNestedEnum == .unrecognized(7))
@@ -168,7 +168,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #expect(message.oneofField == nil)
     }
 
-    @Test func `accepts base64 of both alphabets, padded or not`() throws {
+    @Test func `A JSON text of a message accepts base64 of both alphabets, padded or not`() throws {
         for spelling in ["-_8=", "+/8=", "-_8", "+/8", "+_8"] {
             #expect(
                 Array(try TestAllTypesProto3(json: "{\"optionalBytes\":\"\(spelling)\"}").optionalBytes) == [
@@ -180,7 +180,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         }
     }
 
-    @Test func `reads null as absent`() throws {
+    @Test func `A JSON text of a message reads null as absent`() throws {
         let json =
             #"{"optionalInt32":null,"repeatedInt32":null,"mapInt32Int32":null,"oneofString":null,"optionalAny":null}"#
         #expect(try TestAllTypesProto3(json: json) == TestAllTypesProto3())
@@ -190,7 +190,7 @@ func refusal(_ json: String, _ options: JSONDecodingOptions = JSONDecodingOption
         #expect(try TestAllTypesProto3(json: #"{"oneofNullValue":null}"#).oneofField == .oneofNullValue(.nullValue))
     }
 
-    @Test func `has maps with keys of every type`() throws {
+    @Test func `A JSON text of a message has maps with keys of every type`() throws {
         let json = """
             {"mapBoolBool":{"true":false},"mapInt32Int32":{"-1":1},"mapUint64Uint64":{"18446744073709551615":"1"},
             "mapStringString":{"":"\\u0000"},"mapStringForeignMessage":{"a":{"c":1}}}

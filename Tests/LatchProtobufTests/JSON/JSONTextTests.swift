@@ -6,12 +6,12 @@ import LatchTesting
 import PortableFoundation
 import Testing
 
-@Suite struct `A string of JSON` {
+@Suite struct JSONTextTests {
     private func read(_ json: String) throws(ProtoError) -> String {
         try StringValue(json: json).value
     }
 
-    @Test func `may escape each character of the basic plane, but no lone surrogate`() throws {
+    @Test func `A string of JSON can escape each character of the basic plane, but no lone surrogate`() throws {
         func escape(_ code: UInt32) -> String {
             let digits = String(code, radix: 16, uppercase: code.isMultiple(of: 2))
             return "\"\\u" + String(repeating: "0", count: 4 - digits.count) + digits + "\""
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `escapes other planes as surrogate pairs in order`() throws {
+    @Test func `A string of JSON escapes other planes as surrogate pairs in order`() throws {
         for code in stride(from: UInt32(0x1_0000), to: 0x11_0000, by: 9_973) {
             let high = String(0xD800 + (code - 0x1_0000) >> 10, radix: 16)
             let low = String(0xDC00 + (code - 0x1_0000) & 0x3FF, radix: 16)
@@ -40,12 +40,12 @@ import Testing
         "a", "0", "'", "U", "N", "B", "v", "x41", "u", "u1", "u12", "u123", "u123g", "u+123", "u 123", "u{41}", "\n",
         "",
     ])
-    func `has no other escapes`(escape: String) {
+    func `A string of JSON has no other escapes`(escape: String) {
         #expect(throws: ProtoError.malformedJSON) { try read("\"\\\(escape)\"") }
         #expect(throws: ProtoError.malformedJSON) { try read("\"\\\(escape)") }
     }
 
-    @Test func `round-trips, and escapes control characters`() throws {
+    @Test func `A string of JSON round-trips, and escapes control characters`() throws {
         var random = SplitMix64(state: 77)
         for _ in 0..<300 {
             let text = random.text(upTo: 20)
@@ -55,7 +55,7 @@ import Testing
         }
     }
 
-    @Test func `accepts exactly the valid UTF-8 sequences`() {
+    @Test func `A string of JSON accepts exactly the valid UTF-8 sequences`() {
         var random = SplitMix64(state: 78)
         for _ in 0..<2_000 {
             let bytes = (0..<4).map { _ in UInt8(random.below(128)) | (random.below(4) > 0 ? 0x80 : 0) }
@@ -72,8 +72,8 @@ import Testing
     }
 }
 
-@Suite struct `Base64 in JSON` {
-    @Test func `is what Foundation writes, for each length and each byte`() throws {
+@Suite struct JSONBase64Tests {
+    @Test func `Base64 in JSON equals Foundation's, for each length and each byte`() throws {
         var random = SplitMix64(state: 4)
         for count in 0...70 {
             let bytes = Data((0..<count).map { _ in UInt8(random.below(256)) })
@@ -91,7 +91,7 @@ import Testing
         #expect(try BytesValue(json: BytesValue(all).json()).value == all)
     }
 
-    @Test func `has the 64 digits, the two others and none besides`() {
+    @Test func `Base64 in JSON has the 64 digits, the two others and no more`() {
         let digits = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/-_".utf8
         for byte in UInt8(0x20)..<0x7F where byte != 0x22 && byte != 0x5C {
             let json: [UInt8] = [0x22, byte, byte, byte, byte, 0x22]
@@ -105,21 +105,21 @@ import Testing
     }
 }
 
-@Suite struct `Null in JSON` {
+@Suite struct JSONNullTests {
     @Test(arguments: [
         "optionalInt32", "optionalString", "optionalBytes", "optionalNestedEnum", "optionalNestedMessage",
         "repeatedInt32", "repeatedNestedMessage", "mapStringString", "oneofString", "oneofNestedMessage",
         "optionalTimestamp", "optionalDuration", "optionalFieldMask", "optionalStruct", "optionalAny",
         "optionalBoolWrapper", "optionalStringWrapper", "repeatedListValue", "optional_int32",
     ])
-    func `is no value of a field`(name: String) throws {
+    func `Null in JSON is not a value of a field`(name: String) throws {
         #expect(try TestAllTypesProto3(json: "{\"\(name)\":null}") == TestAllTypesProto3())
         for word in ["nul", "nulll", "NULL", "Null", "none", "n"] {
             #expect(throws: ProtoError.malformedJSON) { try TestAllTypesProto3(json: "{\"\(name)\":\(word)}") }
         }
     }
 
-    @Test func `is a value of a Value anywhere`() throws {
+    @Test func `Null in JSON is a value of a Value anywhere`() throws {
         #expect(try TestAllTypesProto3(json: #"{"optionalValue":null}"#).optionalValue?.isNull == true)
         let message = try TestAllTypesProto3(json: #"{"repeatedValue":[null,1,null],"optionalStruct":{"a":null}}"#)
         #expect(message.repeatedValue.map(\.isNull) == [true, false, true])
@@ -136,11 +136,11 @@ import Testing
         #"{"mapBoolBool":{null:true}}"#,
         #"{null:1}"#, "null", "[null]",
     ])
-    func `is no element, no entry and no message`(json: String) {
+    func `Null in JSON is not an element, an entry or a message`(json: String) {
         #expect(throws: ProtoError.malformedJSON) { try TestAllTypesProto3(json: json) }
     }
 
-    @Test func `counts as an occurrence of its field`() {
+    @Test func `Null in JSON counts as an occurrence of its field`() {
         for json in [
             #"{"optionalInt32":null,"optionalInt32":1}"#, #"{"optionalInt32":1,"optional_int32":null}"#,
             #"{"repeatedInt32":null,"repeated_int32":null}"#,
@@ -149,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `sets no field of a oneof`() throws {
+    @Test func `Null in JSON sets no field of a oneof`() throws {
         let message = try TestAllTypesProto3(json: #"{"oneofUint32":null,"oneofString":"a","oneofBytes":null}"#)
         #expect(message.oneofField == .oneofString("a"))
         // But a null that is a value is one.

@@ -5,8 +5,8 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `A message that is written as JSON` {
-    @Test func `has its fields in lowerCamelCase, in the order of the file`() throws {
+@Suite struct JSONWritingTests {
+    @Test func `A message written as JSON has its fields in lowerCamelCase, in the order of the file`() throws {
         let message = TestAllTypesProto3 {
             $0.optionalInt32 = 1
             $0.optionalInt64 = -2
@@ -20,7 +20,7 @@ import Testing
         )
     }
 
-    @Test func `has the names of the .proto file on request`() throws {
+    @Test func `A message written as JSON has the names of the .proto file on request`() throws {
         let message = TestAllTypesProto3 {
             $0.optionalNestedMessage = .init(a: 1)
             $0.fieldName7 = 2
@@ -30,7 +30,8 @@ import Testing
                 == #"{"optional_nested_message":{"a":1},"fieldName7":2}"#)
     }
 
-    @Test func `has zero fields only on request, and unset fields with presence never`() throws {
+    @Test
+    func `A message written as JSON has zero fields only on request, and unset fields with presence never`() throws {
         #expect(try ForeignMessage().json() == "{}")
         #expect(try ForeignMessage().json(JSONEncodingOptions(includesDefaults: true)) == #"{"c":0}"#)
         let json = try TestAllTypesProto3().json(JSONEncodingOptions(includesDefaults: true))
@@ -43,7 +44,7 @@ import Testing
         )
     }
 
-    @Test func `has enums by name, and as numbers if unnamed or on request`() throws {
+    @Test func `A message written as JSON has enums by name, and as numbers if unnamed or on request`() throws {
         let message = TestAllTypesProto3 {
             $0.repeatedNestedEnum = [.bar, .unrecognized(9), .neg]
         }
@@ -51,7 +52,7 @@ import Testing
         #expect(try message.json(JSONEncodingOptions(enumsAsNumbers: true)) == #"{"repeatedNestedEnum":[1,9,-1]}"#)
     }
 
-    @Test func `has floats in the fewest digits that round-trip`() throws {
+    @Test func `A message written as JSON has floats in the fewest digits that round-trip`() throws {
         let values: [Double] = [
             0.1, -0.0, 1, 1e21, .leastNonzeroMagnitude, .infinity, -.infinity, 123_456_789, 0x1p53, -2.5,
         ]
@@ -67,7 +68,7 @@ import Testing
         #expect(try TestAllTypesProto3(json: json).repeatedDouble[1].sign == .minus)
     }
 
-    @Test func `has maps in the order of their keys`() throws {
+    @Test func `A message written as JSON has maps in the order of their keys`() throws {
         let message = TestAllTypesProto3 {
             $0.mapInt32Int32 = [10: 1, 9: 2, -1: 3]
             $0.mapBoolBool = [true: true, false: false]
@@ -79,7 +80,7 @@ import Testing
         )
     }
 
-    @Test func `has extensions by their full names`() throws {
+    @Test func `A message written as JSON has extensions by their full names`() throws {
         var message = TestAllTypesProto2()
         message[AllTypesProto2Extensions.extensionInt32] = 5
         message[AllTypesProto2Extensions.groupfield] = GroupField(groupInt32: 6)
@@ -100,7 +101,7 @@ import Testing
         #expect(throws: ProtoError.duplicateField) { try TestAllTypesProto2(json: nothing, options: options) }
     }
 
-    @Test func `has groups by the field's name`() throws {
+    @Test func `A message written as JSON has groups by the field's name`() throws {
         #expect(
             try TestAllTypesProto2 {
                 $0.data = .init(groupInt32: 1)

@@ -5,7 +5,7 @@ import Foundation
 import LatchProtobuf
 import Testing
 
-@Suite struct `A message of any content` {
+@Suite struct RandomMessageTests {
     private let types = ConformanceTestee.types
 
     /// Bytes are compared, since NaN is no other NaN.
@@ -33,7 +33,7 @@ import Testing
         try expectSame(try Value(text: message.text()), message, seed, "text without types")
     }
 
-    @Test func `round-trips through JSON, the text format and bytes`() throws {
+    @Test func `A message of any content round-trips through JSON, the text format and bytes`() throws {
         for seed in UInt64(1)...40 {
             try check(TestAllTypesProto3.self, seed)
             try check(TestAllTypesProto2.self, seed)
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `comes back with its zeros written, where no field has presence`() throws {
+    @Test func `A message of any content comes back with its zeros written, if no field has presence`() throws {
         for seed in UInt64(1)...30 {
             var random = RandomMessage(seed: seed)
             let message = try random.make(TestAllTypesProto3.self, depth: 2)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `is never half read: each cut of its JSON is refused`() throws {
+    @Test func `A message of any content is never half read: each cut of its JSON is refused`() throws {
         var random = RandomMessage(seed: 7)
         let json = try random.make(TestAllTypesProto3.self, depth: 2).jsonBytes(JSONEncodingOptions(types: types))
         for end in stride(from: 0, to: json.count, by: 3) {
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `is read or refused, whatever one byte of its JSON is turned into`() throws {
+    @Test func `A message of any content is read or refused after a change of any byte of its JSON`() throws {
         var random = RandomMessage(seed: 9)
         let json = try random.make(TestAllTypesProto3.self, depth: 1).jsonBytes(JSONEncodingOptions(types: types))
         var (read, refused) = (0, 0)

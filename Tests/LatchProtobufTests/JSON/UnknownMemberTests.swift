@@ -5,7 +5,7 @@ import LatchCore
 import LatchProtobuf
 import Testing
 
-@Suite struct `A member of JSON that nobody knows` {
+@Suite struct UnknownMemberTests {
     private let ignoring = JSONDecodingOptions(ignoresUnknownFields: true)
 
     @Test(arguments: [
@@ -16,7 +16,7 @@ import Testing
         #"{"optionalAny":{"@type":"a/google.protobuf.Duration","value":"1s","nobody":1}}"#,
         #"{"[nobody.knows]":1}"#, #"{"Optional_int32":1}"#, #"{"optionalint32":1}"#, #"{"":1}"#, #"{"fieldname1_":1}"#,
     ])
-    func `is an error wherever it is, unless it is to be ignored`(json: String) throws {
+    func `An unknown member of JSON is an error anywhere, unless it is ignored`(json: String) throws {
         #expect(throws: ProtoError.unknownField) { try TestAllTypesProto3(json: json) }
         _ = try TestAllTypesProto3(json: json, options: ignoring)
     }
@@ -24,7 +24,7 @@ import Testing
     @Test(arguments: [
         "1", "-1.5e3", #""a\u0041""#, "true", "null", "[]", "{}", #"[1,[2,{"a":null}]]"#, #"{"a":{"b":[{}]}}"#,
     ])
-    func `may have any value`(value: String) throws {
+    func `An unknown member of JSON can have any value`(value: String) throws {
         #expect(try TestAllTypesProto3(json: "{\"x\":\(value)}", options: ignoring) == TestAllTypesProto3())
         #expect(
             try TestAllTypesProto3(json: "{\"x\": \(value) ,\"optionalInt32\":1}", options: ignoring).optionalInt32 == 1
@@ -36,13 +36,13 @@ import Testing
         "\"\u{1}\"",
         #""\x""#, #""\ud800""#, "[[[}", "1 2", "NaN", "undefined", "/**/1",
     ])
-    func `must be sound all the same`(value: String) {
+    func `An unknown member of JSON must still be valid`(value: String) {
         #expect(throws: ProtoError.malformedJSON) {
             try TestAllTypesProto3(json: "{\"x\":\(value)}", options: ignoring)
         }
     }
 
-    @Test func `is nested no deeper than any other`() throws {
+    @Test func `An unknown member of JSON is nested no deeper than any other`() throws {
         func nested(_ depth: Int) -> String {
             "{\"x\":" + String(repeating: "[", count: depth) + String(repeating: "]", count: depth) + "}"
         }
@@ -50,7 +50,7 @@ import Testing
         #expect(throws: ProtoError.tooDeep) { try TestAllTypesProto3(json: nested(100), options: ignoring) }
     }
 
-    @Test func `is told by its name, cut to what a log can bear`() {
+    @Test func `An unknown member of JSON is reported by its name, cut for a log`() {
         let name = String(repeating: "n", count: 5_000)
         do throws(ProtoError) {
             _ = try TestAllTypesProto3(json: "{\"\(name)\":\"secret\"}")
@@ -62,12 +62,12 @@ import Testing
     }
 }
 
-@Suite struct `Depth in JSON` {
+@Suite struct JSONDepthTests {
     @Test(
         arguments: [
             ("{\"recursiveMessage\":", "}", "{}"), ("{\"optionalNestedMessage\":{\"corecursive\":", "}}", "{}"),
         ] as [(String, String, String)])
-    func `is counted alike for all that is nested`(open: String, close: String, inner: String) throws {
+    func `Depth in JSON is counted alike for all nested values`(open: String, close: String, inner: String) throws {
         let each = open.filter { $0 == "{" }.count
         func json(_ depth: Int) -> String {
             String(repeating: open, count: depth) + inner + String(repeating: close, count: depth)
@@ -77,7 +77,8 @@ import Testing
         #expect(throws: ProtoError.tooDeep) { try TestAllTypesProto3(json: json(most + 1)) }
     }
 
-    @Test(arguments: [(#"["#, #"]"#), (#"{"a":"#, #"}"#)]) func `bounds values of any kind`(open: String, close: String)
+    @Test(arguments: [(#"["#, #"]"#), (#"{"a":"#, #"}"#)])
+    func `Depth in JSON bounds values of any kind`(open: String, close: String)
         throws
     {
         func value(_ depth: Int) -> String {

@@ -5,7 +5,7 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `A well-known message in JSON` {
+@Suite struct WellKnownJSONTests {
     @Test(
         arguments: [
             ("1970-01-01T00:00:00Z", 0, 0), ("1970-01-01T00:00:00.5Z", 0, 500_000_000),
@@ -15,7 +15,7 @@ import Testing
             ("1969-12-31T23:59:59.9Z", -1, 900_000_000), ("2024-02-29T23:59:59-00:30", 1_709_252_999, 0),
             ("1600-02-29T00:00:00Z", -11_670_998_400, 0),
         ] as [(String, Int64, Int32)])
-    func `is a time of RFC 3339`(text: String, seconds: Int64, nanos: Int32) throws {
+    func `A well-known message in JSON is a time of RFC 3339`(text: String, seconds: Int64, nanos: Int32) throws {
         #expect(try Timestamp(json: "\"\(text)\"") == Timestamp(seconds: seconds, nanos: nanos))
     }
 
@@ -28,11 +28,11 @@ import Testing
         "1970-01-01T00:00:00Z ", "0000-01-01T00:00:00Z", "0001-01-01T00:00:00+00:01", "9999-12-31T23:59:59-00:01",
         "10000-01-01T00:00:00Z", "1970-1-01T00:00:00Z", "-0001-01-01T00:00:00Z",
     ])
-    func `is no other time`(text: String) {
+    func `A well-known message in JSON is not a time in another format`(text: String) {
         #expect(throws: ProtoError.malformedJSON) { try Timestamp(json: "\"\(text)\"") }
     }
 
-    @Test func `counts a time's fraction in threes`() throws {
+    @Test func `A well-known message in JSON writes a time's fraction in groups of three digits`() throws {
         for (nanos, spelling) in [
             (0, ""), (1, ".000000001"), (1_000, ".000001"), (1_000_000, ".001"), (120_000_000, ".120"),
         ] {
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `round-trips for every day of the calendar`() throws {
+    @Test func `A well-known message in JSON round-trips for every day of the calendar`() throws {
         var day = Int64(-719_162)
         while day < 2_932_896 {
             let time = Timestamp(
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `is a duration in seconds`() throws {
+    @Test func `A well-known message in JSON is a duration in seconds`() throws {
         for (text, seconds, nanos) in [
             ("0s", 0, 0), ("1.5s", 1, 500_000_000), ("-1.5s", -1, -500_000_000), ("-0.000000001s", 0, -1),
             ("315576000000s", 315_576_000_000, 0),
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `is rejected if JSON cannot represent it`() {
+    @Test func `A well-known message in JSON is rejected if JSON cannot represent it`() {
         #expect(throws: ProtoError.unrepresentable) { try Timestamp(seconds: 253_402_300_800).json() }
         #expect(throws: ProtoError.unrepresentable) { try Timestamp(nanos: -1).json() }
         #expect(throws: ProtoError.unrepresentable) { try Timestamp(nanos: 1_000_000_000).json() }
@@ -82,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `is a field mask in lowerCamelCase`() throws {
+    @Test func `A well-known message in JSON is a field mask in lowerCamelCase`() throws {
         let mask: FieldMask = ["user.display_name", "id"]
         #expect(try mask.json() == #""user.displayName,id""#)
         #expect(try FieldMask(json: #""user.displayName,id""#) == mask)
@@ -91,7 +91,7 @@ import Testing
         #expect(mask.contains("user.display_name.first") && !mask.contains("user"))
     }
 
-    @Test func `is any JSON value`() throws {
+    @Test func `A well-known message in JSON is any JSON value`() throws {
         let json = #"{"a":[1,-0.5,null,true,"x",{},[]],"b":{"c":null}}"#
         let value = try ProtoStruct(json: json)
         #expect(value == ["a": [1, -0.5, nil, true, "x", [:], []], "b": ["c": nil]])
@@ -103,7 +103,7 @@ import Testing
         #expect(throws: ProtoError.malformedJSON) { try ProtoValue(json: "1e999") }
     }
 
-    @Test func `is a scalar if it wraps one`() throws {
+    @Test func `A well-known message in JSON is a scalar if it wraps one`() throws {
         #expect(try StringValue("x").json() == #""x""#)
         #expect(try Int64Value(7).json() == #""7""#)
         #expect(try BytesValue(Data([1])).json() == #""AQ==""#)
@@ -122,10 +122,10 @@ extension UInt64 {
     fileprivate var asInt64: Int64 { Int64(truncatingIfNeeded: self) }
 }
 
-@Suite struct `An Any in JSON` {
+@Suite struct AnyJSONTests {
     private let types: TypeRegistry = [TestAllTypesProto3.self, ForeignMessage.self]
 
-    @Test func `has the members of its message after the type`() throws {
+    @Test func `An Any in JSON has the members of its message after the type`() throws {
         let any = try ProtoAny(packing: ForeignMessage(c: 5))
         let json = #"{"@type":"type.googleapis.com/protobuf_test_messages.proto3.ForeignMessage","c":5}"#
         #expect(try any.json(JSONEncodingOptions(types: types)) == json)
@@ -137,7 +137,7 @@ extension UInt64 {
         #expect(try any.unpack(Timestamp.self) == nil)
     }
 
-    @Test func `has a member value for types with a special JSON form`() throws {
+    @Test func `An Any in JSON has a member value for types with a special JSON form`() throws {
         let any = try ProtoAny(packing: ProtoAny(packing: Timestamp(seconds: 1)))
         let json =
             #"{"@type":"type.googleapis.com/google.protobuf.Any","value":{"@type":"type.googleapis.com/google.protobuf.Timestamp","value":"1970-01-01T00:00:01Z"}}"#
@@ -157,17 +157,17 @@ extension UInt64 {
         #"{"@type":"a/google.protobuf.Int32Value","value":1,"x":1}"#,
         #"{"@type":"a/google.protobuf.Int32Value","value":"x"}"#,
     ])
-    func `names one known type and has nothing else`(json: String) {
+    func `An Any in JSON names one known type and has nothing else`(json: String) {
         #expect(throws: ProtoError.self) { try ProtoAny(json: json) }
     }
 
-    @Test func `is read again at each level up to the depth limit`() {
+    @Test func `An Any in JSON is read again at each level up to the depth limit`() {
         let open = #"{"@type":"a/google.protobuf.Any","value":"#
         let json = String(repeating: open, count: 200) + "{}" + String(repeating: "}", count: 200)
         #expect(throws: ProtoError.tooDeep) { try ProtoAny(json: json) }
     }
 
-    @Test func `of an unregistered type is not written`() {
+    @Test func `An Any in JSON of an unregistered type is not written`() {
         let any = ProtoAny(typeURL: "a/b.C", value: Data([1]))
         #expect(throws: ProtoError.unknownType) { try any.json() }
         #expect(throws: ProtoError.self) {

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchProtobuf
 
 /// The laws of all messages, tried with random ones; a failure names its seed.
-@Suite struct `Laws of messages` {
+@Suite struct LawTests {
     private func bytes(_ message: some Message) throws -> [UInt8] { try message.serialized(deterministic: true) }
 
     private func forEachPair<Value: Message>(
@@ -49,7 +49,7 @@ import Testing
         #expect(try bytes(left) == bytes(Value(serialized: first + second + first)), "seed \(seed)")
     }
 
-    @Test func `concatenated encodings decode to the merged message`() throws {
+    @Test func `Concatenated encodings decode to the merged message`() throws {
         try forEachPair { one, other, seed in
             func open<Value: Message>(_ one: Value) throws {
                 try checkMerge(one, try #require(other as? Value), seed)
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `a decoded message is equal and has the same hash`() throws {
+    @Test func `A decoded message is equal and has the same hash`() throws {
         try forEachPair(hasOddFloats: false) { one, other, seed in
             func open<Value: Message>(_ one: Value) throws {
                 let other = try #require(other as? Value)
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `the order of different fields does not matter`() throws {
+    @Test func `The order of different fields in an encoding does not matter`() throws {
         try forEachPair { one, _, seed in
             func open<Value: Message>(_ one: Value) throws {
                 let fields = try Self.fields(of: one.serialized())
@@ -89,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `a type without the fields preserves them as unknown fields`() throws {
+    @Test func `A type without the fields preserves them as unknown fields`() throws {
         try forEachPair { one, other, seed in
             func open<Value: Message>(_ one: Value) throws {
                 let sent = try one.serialized()
@@ -109,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `changing a copy does not change the original`() throws {
+    @Test func `Changing a copy does not change the original message`() throws {
         try forEachPair { one, other, seed in
             func open<Value: Message>(_ one: Value) throws {
                 let before = try bytes(one)
@@ -126,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `each prefix of an encoding is rejected or decodes`() throws {
+    @Test func `Each prefix of an encoding is rejected or decodes`() throws {
         var random = RandomMessage(seed: 3)
         let sent = try random.make(TestAllTypesProto2.self, depth: 2).serialized()
         let starts = Set(try Self.fields(of: sent).reduce(into: [0]) { $0.append(($0.last ?? 0) + $1.bytes.count) })

@@ -3,8 +3,8 @@
 import LatchProtobuf
 import Testing
 
-@Suite struct `Two messages` {
-    @Test func `are equal as protobuf's reference compares numbers`() throws {
+@Suite struct EqualityTests {
+    @Test func `Two messages are equal as protobuf's reference compares numbers`() throws {
         var one = Everything()
         var other = Everything()
         one.mayDouble = .nan
@@ -22,7 +22,7 @@ import Testing
         #expect(one != other)
     }
 
-    @Test func `differ if only one has a field`() {
+    @Test func `Two messages differ if only one has a field`() {
         var one = Everything()
         one.mayInt32 = 0
         #expect(one != Everything())
@@ -41,7 +41,7 @@ import Testing
         #expect(one.hashValue == Everything().hashValue)
     }
 
-    @Test func `are equal regardless of how they were built`() throws {
+    @Test func `Two messages are equal regardless of how they were built`() throws {
         let message = Everything.filled(depth: 1)
         var changed = message
         changed.oneString = "x"
@@ -55,7 +55,7 @@ import Testing
         #expect(Set([message, changed]).count == 1)
     }
 
-    @Test func `share unchanged parts only`() {
+    @Test func `Two messages share only unchanged parts`() {
         var list = Everything()
         for index in 0..<1_000 {
             var inner = Everything()
@@ -70,8 +70,8 @@ import Testing
     }
 }
 
-@Suite struct `A type that holds more than its storage` {
-    @Test func `is converted one by one`() {
+@Suite struct StorageSharingTests {
+    @Test func `A type with more than its storage is converted one by one`() {
         var outer = Outer()
         outer.list = [Odd(), Odd()]
         outer.list[1].storage[string: 0] = "x"

@@ -4,7 +4,7 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `An extension` {
+@Suite struct ExtensionTests {
     static let nick = Extension<Extended, String>("100 test.v1.nick string optional")
     static let age = Extension<Extended, Int32?>("101 test.v1.age sint32 optional")
     static let codes = Extension<Extended, [Int64]>("102 test.v1.codes int64 repeated")
@@ -31,7 +31,7 @@ import Testing
         return message
     }
 
-    @Test func `reads as its default where it is absent`() {
+    @Test func `An extension reads as its default if it is absent`() {
         let message = Extended()
         #expect(message[Self.nick] == "")
         #expect(message[Self.age] == nil)
@@ -42,7 +42,7 @@ import Testing
         #expect(!message.has(Self.greeting))
     }
 
-    @Test func `is a part of the message's value`() {
+    @Test func `An extension is a part of the message's value`() {
         let message = filled()
         var other = message
         #expect(other == message)
@@ -60,7 +60,7 @@ import Testing
         #expect(cleared == Extended())
     }
 
-    @Test func `is decoded if it is listed, and otherwise an unknown field`() throws {
+    @Test func `An extension is decoded if it is listed, and otherwise an unknown field`() throws {
         let message = filled()
         let bytes = try message.serialized(deterministic: true)
         let known = try Extended(serialized: bytes, extensions: Self.all)
@@ -73,7 +73,7 @@ import Testing
         #expect(try unknown.serialized() == bytes)
     }
 
-    @Test func `extends lists, merges, and keeps unknown values of a closed enum`() throws {
+    @Test func `An extension extends lists, merges, and keeps unknown values of a closed enum`() throws {
         let bytes =
             Wire.packed(102, [1]) + Wire.varints(102, [2]) + Wire.varints(103, [9]) + Wire.packed(104, [1, 9, 2])
         let message = try Extended(serialized: bytes, extensions: Self.all)
@@ -87,7 +87,7 @@ import Testing
         #expect(device?.serial == Data([1]))
     }
 
-    @Test func `is redacted if it is secret`() {
+    @Test func `An extension is redacted if it is secret`() {
         var message = filled()
         message[Self.pin] = "hunter2"
         #expect(message.description.contains("[test.v1.nick]: \"ada\""))

@@ -4,14 +4,14 @@ import LatchCore
 import LatchProtobuf
 import Testing
 
-@Suite struct `A required field` {
+@Suite struct RequiredTests {
     private var whole: Strict {
         var message = Strict()
         message.id = 0
         return message
     }
 
-    @Test func `is missing until it is set, even to zero`() throws {
+    @Test func `A required field is missing until it is set, even to zero`() throws {
         #expect(!Strict().isInitialized)
         #expect(whole.isInitialized)
         #expect(try whole.serialized() == [0x08, 0])
@@ -20,7 +20,7 @@ import Testing
         #expect(try Strict(serialized: [0x08, 0]) == whole)
     }
 
-    @Test func `is reported with its path`() {
+    @Test func `A required field is reported with its path`() {
         func missing(_ change: (inout Strict) -> Void) -> String {
             var message = whole
             change(&message)
@@ -37,7 +37,7 @@ import Testing
         #expect(missing { $0.byName = ["k": Strict()] }.contains("by_name[…].id"))
     }
 
-    @Test func `is checked in extensions too`() {
+    @Test func `A required field is checked in extensions too`() {
         let other = Extension<Extended, Strict?>("150 test.v1.strict message 0", types: [Strict.self])
         var message = Extended()
         message[other] = Strict()

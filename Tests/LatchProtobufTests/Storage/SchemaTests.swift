@@ -5,8 +5,8 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `A schema` {
-    @Test func `keeps the slot of a malformed line, without a value`() throws {
+@Suite struct SchemaTests {
+    @Test func `A schema keeps the slot of a malformed line, without a value`() throws {
         var message = Broken()
         for slot in 0..<9 {
             message.storage[string: slot] = "x"
@@ -19,7 +19,7 @@ import Testing
         #expect(try Broken(serialized: message.serialized()) == message)
     }
 
-    @Test func `finds fields with small, large and sparse numbers`() throws {
+    @Test func `A schema finds fields with small, large and sparse numbers`() throws {
         var message = Sparse()
         for slot in 0..<5 { message.storage[int32: slot] = Int32(slot + 1) }
         let bytes = try message.serialized()
@@ -31,7 +31,7 @@ import Testing
         #expect(try Sparse(serialized: unknown).unknownFields.bytes == unknown)
     }
 
-    @Test func `can be read by many tasks at once`() async throws {
+    @Test func `A schema can be read by many tasks at once`() async throws {
         let schema = MessageSchema("test.v1.Shared", "1 a int32\n2 b string\n3 c int64 repeated")
         await withTaskGroup(of: Bool.self) { group in
             for index in 0..<64 {
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `of an enum knows names, numbers and aliases`() {
+    @Test func `A schema of an enum knows names, numbers and aliases`() {
         let schema = EnumSchema("test.v1.Alias", "1 FIRST\n2 SECOND\n1 ALSO_FIRST\nnonsense\n-5 LOW")
         #expect(schema.name(of: 1) == "FIRST")
         #expect(schema.number(of: "ALSO_FIRST") == 1)
@@ -55,7 +55,7 @@ import Testing
         #expect(schema.number(of: "nonsense") == nil)
     }
 
-    @Test func `does not outlive the last owner of its messages`() {
+    @Test func `A schema does not outlive the last owner of its messages`() {
         final class Held: Sendable {
             let message: Everything
             init(_ message: Everything) { self.message = message }

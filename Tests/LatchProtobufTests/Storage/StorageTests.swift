@@ -4,8 +4,8 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `A message` {
-    @Test func `reads back what was set`() {
+@Suite struct StorageTests {
+    @Test func `A message reads back every value that was set`() {
         var person = Person()
         #expect(person.id == "")
         #expect(person.contact == nil)
@@ -37,7 +37,7 @@ import Testing
         #expect(person.age == nil)
     }
 
-    @Test func `has value semantics: a copy does not change with it`() {
+    @Test func `A message has value semantics: a copy does not change with it`() {
         var person = Person()
         person.devices = [Device(), Device()]
         person.friends = ["ada": Person()]
@@ -53,7 +53,7 @@ import Testing
         #expect(copy != person)
     }
 
-    @Test func `holds one field of a oneof at a time`() {
+    @Test func `A message holds one field of a oneof at a time`() {
         var person = Person()
         person.contact = .email("a@b.c")
         person.contact = .phone("")
@@ -66,7 +66,7 @@ import Testing
         #expect(person == Person())
     }
 
-    @Test func `redacts secrets, also in nested messages and mirrors`() {
+    @Test func `A message redacts secrets, also in nested messages and mirrors`() {
         var device = Device()
         device.pin = "hunter2"
         var person = Person()
@@ -84,7 +84,7 @@ import Testing
         }
     }
 
-    @Test func `reads the default from a slot of another type`() {
+    @Test func `A message reads the default from a slot of another type`() {
         var person = Person()
         person.id = "42"
         person.storage[int64: 0] = 7

@@ -4,7 +4,7 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `An extension in the text format` {
+@Suite struct TextExtensionTests {
     private let numbers = Extension<Host, [Int32]>("100 test.v1.numbers int32 repeated")
     private let word = Extension<Host, String?>("101 test.v1.word string optional")
     private let inner = Extension<Host, Host?>("102 test.v1.inner message 0", types: [Host.self])
@@ -18,7 +18,7 @@ import Testing
 
     private func read(_ text: String) throws(ProtoError) -> Host { try Host(text: text, options: options) }
 
-    @Test func `may be repeated, as single values or in lists`() throws {
+    @Test func `An extension in the text format can be repeated, as single values or in lists`() throws {
         let many = (0..<20_000).map { "[test.v1.numbers]: \($0)" }.joined(separator: "\n")
         #expect(try read(many)[numbers] == (0..<20_000).map { Int32($0) })
         #expect(
@@ -27,7 +27,7 @@ import Testing
         #expect(try !read("[test.v1.numbers]: []").has(numbers))
     }
 
-    @Test func `does not make a delimited field group-like whose type another scope declares`() throws {
+    @Test func `An extension in the text format does not make a foreign delimited field group-like`() throws {
         struct Outer: Message {
             static let schema = MessageSchema("gl.Outer", "1 x int32 optional")
             var storage: MessageStorage
@@ -49,7 +49,7 @@ import Testing
         #expect(throws: ProtoError.unknownField) { try M(text: "Outer { x: 1 }") }
     }
 
-    @Test func `of a MessageSet has the name of the type that declares it, and is read by either name`() throws {
+    @Test func `An extension in the text format of a MessageSet is read by the name of either type`() throws {
         struct Item: Message {
             static let schema = MessageSchema("test.v1.Item", "1 i int32 optional")
             var storage: MessageStorage
@@ -70,14 +70,14 @@ import Testing
         #expect(try Items(text: "[test.v1.Item.item] { i: 1 } [test.v1.other] { i: 2 }", options: options) == items)
     }
 
-    @Test func `occurs at most once if it is singular`() throws {
+    @Test func `An extension in the text format occurs at most once if it is singular`() throws {
         #expect(try read("[test.v1.word]: 'a' # 'b'")[word] == "a")
         #expect(try read("[test.v1.word]: ''").has(word))
         #expect(throws: ProtoError.duplicateField) { try read("[test.v1.word]: 'a' [test.v1.word]: 'b'") }
         #expect(throws: ProtoError.duplicateField) { try read("[test.v1.inner] {} [test.v1.inner] {}") }
     }
 
-    @Test func `round-trips with nested extensions`() throws {
+    @Test func `An extension in the text format round-trips with nested extensions`() throws {
         var host = Host()
         host[numbers] = [1, -2]
         host[word] = "é\n"
@@ -96,7 +96,9 @@ import Testing
         "[test.v1.nobody]: 1", "[numbers]: 1", "[test.v1.Numbers]: 1", "[test.v1.host/numbers]: 1",
         "test.v1.numbers: 1",
     ])
-    func `that nobody knows is an error, unless unknown fields are skipped`(text: String) throws {
+    func `An extension in the text format that is unknown is an error, unless unknown fields are skipped`(text: String)
+        throws
+    {
         #expect(throws: ProtoError.self) { try read(text) }
         guard text.hasPrefix("[") else { return }
         var skipping = options
@@ -109,7 +111,7 @@ import Testing
         "[a%2]: 1", "[test.v1.numbers] 1", "[test.v1.word] { }", "[test.v1.inner]: 1", "[test.v1.numbers]: [1,]",
         "[test.v1.numbers]: 1.5", "[\"a\"]: 1", "[[a]]: 1",
     ])
-    func `is refused where it is unsound`(text: String) {
+    func `An extension in the text format is refused if it is malformed`(text: String) {
         #expect(throws: ProtoError.self) { try read(text) }
         var skipping = options
         skipping.ignoresUnknownFields = true
@@ -118,7 +120,7 @@ import Testing
     }
 }
 
-@Suite struct `A string in the text format` {
+@Suite struct TextStringTests {
     private func read(_ value: String) throws(ProtoError) -> [UInt8] {
         Array(try Everything(text: "one_bytes: \(value)").oneBytes)
     }
@@ -132,7 +134,7 @@ import Testing
             (#"'\X41'"#, [0x41]), (#"'\u00e9\U0001F600'"#, [0xC3, 0xA9, 0xF0, 0x9F, 0x98, 0x80]), (#"'"'"#, [0x22]),
             (#""'""#, [0x27]), ("'\u{1}\t'", [1, 9]), (#"'\08'"#, [0, 0x38]),
         ] as [(String, [UInt8])])
-    func `is read with C's escapes`(text: String, bytes: [UInt8]) throws {
+    func `A string in the text format is read with C's escapes`(text: String, bytes: [UInt8]) throws {
         #expect(try read(text) == bytes)
     }
 
@@ -140,11 +142,11 @@ import Testing
         "'", "\"a'", "'a\n'", "'\\", "'\\'", #"'\q'"#, #"'\400'"#, #"'\777'"#, #"'\x'"#, #"'\xg'"#, #"'\u12'"#,
         #"'\ud800'"#, #"'\U00110000'"#, #"'\U0001F60'"#, "a", "1", "'a' b", "'a', 'b'", "['a']", "{}",
     ])
-    func `is refused where it is none`(text: String) {
+    func `A string in the text format is refused if it is invalid`(text: String) {
         #expect(throws: ProtoError.self) { try read(text) }
     }
 
-    @Test func `round-trips for each byte`() throws {
+    @Test func `A string in the text format round-trips for each byte`() throws {
         var message = Everything()
         for byte in UInt8.min...UInt8.max { message.manyBytes.append(Data([byte, 0x31, byte])) }
         message.oneString = (1...0x2FF).compactMap { Unicode.Scalar($0) }.map { String($0) }.joined()

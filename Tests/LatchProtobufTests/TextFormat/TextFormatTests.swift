@@ -5,12 +5,12 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `A message in the text format` {
+@Suite struct TextFormatTests {
     private func read(_ text: String) throws(ProtoError) -> TestAllTypesProto3 {
         try TestAllTypesProto3(text: text, options: TextFormatDecodingOptions(types: [ForeignMessage.self]))
     }
 
-    @Test func `has one field on each line`() throws {
+    @Test func `A message in the text format has one field on each line`() throws {
         let message = TestAllTypesProto3 {
             $0.optionalInt32 = -1
             $0.repeatedDouble = [1, .infinity, -0.5]
@@ -31,7 +31,7 @@ import Testing
         #expect(try read(text) == message)
     }
 
-    @Test func `takes both brackets, lists, separators and comments`() throws {
+    @Test func `A message in the text format takes both brackets, lists, separators and comments`() throws {
         let text = """
             # a comment
             repeated_int32: [1, 2] repeated_int32: 3; repeated_nested_message: [{a: 1}, <a: 2>], # another
@@ -48,7 +48,9 @@ import Testing
     }
 
     /// What protoc 36.2 and the C++ runtime say of a singular field that is given twice.
-    @Test func `takes a singular field again only while it is zero and has no presence`() throws {
+    @Test
+    func `A message in the text format takes a singular field again only while it is zero and has no presence`() throws
+    {
         #expect(try read("optional_int32: 0 optional_int32: 2").optionalInt32 == 2)
         #expect(try read("optional_int32: 0 optional_int32: 0 optional_int32: 3").optionalInt32 == 3)
         #expect(try read("optional_string: '' optional_string: 'x'").optionalString == "x")
@@ -82,11 +84,11 @@ import Testing
         "optional_any { [x.com/google.protobuf.Empty] {} [x.com/google.protobuf.Empty] {} }", "1: 2",
         "optional_int32: 1,,",
     ])
-    func `is refused where it is unsound`(text: String) {
+    func `A message in the text format is refused if it is malformed`(text: String) {
         #expect(throws: ProtoError.self) { try read(text) }
     }
 
-    @Test func `expands an Any whose type is known`() throws {
+    @Test func `A message in the text format expands an Any with a known type`() throws {
         let text =
             "optional_any {\n  [type.googleapis.com/protobuf_test_messages.proto3.ForeignMessage] {\n    c: 1\n  }\n}\n"
         let message = try read(text)
@@ -97,7 +99,7 @@ import Testing
                 && message.text().contains("value: \"\\010\\001\""))
     }
 
-    @Test func `names groups by their types, and extensions in brackets`() throws {
+    @Test func `A message in the text format names groups by their types, and extensions in brackets`() throws {
         var message = TestAllTypesProto2 {
             $0.data = .init(groupInt32: 1)
             $0.multiwordgroupfield = .init()
@@ -120,7 +122,7 @@ import Testing
         #expect(throws: ProtoError.unknownField) { try TestAllTypesProto2(text: text) }
     }
 
-    @Test func `writes unknown fields by number on request`() throws {
+    @Test func `A message in the text format writes unknown fields by number on request`() throws {
         let unknown: [UInt8] = [
             0xC8, 0x3E, 5, 0xD5, 0x3E, 1, 0, 0, 0, 0xD9, 0x3E, 2, 0, 0, 0, 0, 0, 0, 0, 0xE2, 0x3E, 2, 8, 9, 0xEA, 0x3E,
             1, 0xFF,
@@ -132,7 +134,7 @@ import Testing
                 == "1001: 5\n1002: 0x00000001\n1003: 0x0000000000000002\n1004 {\n  1: 9\n}\n1005: \"\\377\"\n")
     }
 
-    @Test func `writes hostile unknown fields without exhausting the stack`() throws {
+    @Test func `A message in the text format writes hostile unknown fields without exhausting the stack`() throws {
         var bytes: [UInt8] = []
         for _ in 0..<2_000 { bytes = [0xE2, 0x3E] + varint(bytes.count) + bytes }
         let message = try ForeignMessage(serialized: bytes)
@@ -143,14 +145,14 @@ import Testing
         count < 128 ? [UInt8(count)] : [UInt8(count & 127 | 128)] + varint(count >> 7)
     }
 
-    @Test func `is nested up to the depth limit`() {
+    @Test func `A message in the text format is nested up to the depth limit`() {
         let text = String(repeating: "recursive_message {", count: 200) + String(repeating: "}", count: 200)
         #expect(throws: ProtoError.tooDeep) { try read(text) }
         let skipped = "reserved_field " + String(repeating: "{ a ", count: 100_000)
         #expect(throws: ProtoError.tooDeep) { try read(skipped) }
     }
 
-    @Test func `skips reserved names, and unknown fields on request`() throws {
+    @Test func `A message in the text format skips reserved names, and unknown fields on request`() throws {
         #expect(try read("reserved_field { a: [1, 'x'] [x.y] <> } optional_int32: 1").optionalInt32 == 1)
         let options = TextFormatDecodingOptions(ignoresUnknownFields: true)
         #expect(

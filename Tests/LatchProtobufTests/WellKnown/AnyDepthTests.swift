@@ -5,7 +5,7 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `An Any in an Any` {
+@Suite struct AnyDepthTests {
     /// Creates nested Any messages from bytes; the innermost holds a duration.
     private func nested(_ depth: Int) throws -> ProtoAny {
         var any = try ProtoAny(packing: ProtoDuration(seconds: 1))
@@ -13,13 +13,15 @@ import Testing
         return any
     }
 
-    @Test(arguments: [1, 2, 10, 60]) func `comes back from JSON and from the text format`(depth: Int) throws {
+    @Test(arguments: [1, 2, 10, 60])
+    func `An Any in an Any comes back from JSON and from the text format`(depth: Int) throws {
         let any = try nested(depth)
         #expect(try ProtoAny(json: any.jsonBytes()) == any)
         #expect(try ProtoAny(text: any.text()) == any)
     }
 
-    @Test func `nested a thousand levels is written, since decoding does not recurse into its bytes`() throws {
+    @Test
+    func `An Any in an Any is written a thousand levels deep, since decoding does not recurse into its bytes`() throws {
         let any = try nested(1_000)
         let bytes = try any.serialized()
         let read = try ProtoAny(serialized: bytes)
@@ -32,7 +34,7 @@ import Testing
         #expect(try read.unpack(ProtoAny.self) == nested(999))
     }
 
-    @Test func `is read from JSON up to the depth limit`() throws {
+    @Test func `An Any in an Any is read from JSON up to the depth limit`() throws {
         func json(_ depth: Int) -> String {
             let open = #"{"@type":"type.googleapis.com/google.protobuf.Any","value":"#
             return String(repeating: open, count: depth) + "{}" + String(repeating: "}", count: depth)
@@ -57,7 +59,7 @@ import Testing
         (#"{"@type":"a/nobody.Knows"}"#, .unknownType), (#"{"@type":"a/"}"#, .unknownType),
         (#"{"@type":"a/google.protobuf.\u212Anown"}"#, .unknownType), ("[]", .malformedJSON), ("null", .malformedJSON),
     ])
-    func `that is none is refused`(json: String, error: ProtoError) {
+    func `An Any in an Any that is invalid is refused`(json: String, error: ProtoError) {
         #expect(throws: error) { try ProtoAny(json: json) }
     }
 
@@ -66,13 +68,13 @@ import Testing
         #"{"value":"1s","@type":"a/google.protobuf.Duration"}"#,
         #"{"value":"1s","@\u0074ype":"a\/google.protobuf.Duration"}"#,
     ])
-    func `may name its type anywhere`(json: String) throws {
+    func `An Any in an Any can name its type anywhere`(json: String) throws {
         let any = try ProtoAny(json: json)
         #expect(any.typeURL == "a/google.protobuf.Duration")
         #expect(try any.unpack(ProtoDuration.self)?.seconds == 1)
     }
 
-    @Test func `keeps undecodable content as bytes in the text format`() throws {
+    @Test func `An Any in an Any keeps undecodable content as bytes in the text format`() throws {
         let broken = ProtoAny(typeURL: "a/google.protobuf.Duration", value: Data([0xFF]))
         #expect(broken.text() == "type_url: \"a/google.protobuf.Duration\"\nvalue: \"\\377\"\n")
         #expect(try ProtoAny(text: broken.text()) == broken)

@@ -3,13 +3,13 @@
 import LatchProtobuf
 import Testing
 
-@Suite struct `A field mask` {
+@Suite struct FieldMaskTests {
     @Test(
         arguments: [
             ([], ""), (["a"], "a"), (["a_b"], "aB"), (["a_b.c_d"], "aB.cD"), (["a", "b_c"], "a,bC"), (["_foo"], "Foo"),
             (["a1_b"], "a1B"), (["", "a"], ",a"), (["a."], "a."), (["é"], "é"),
         ] as [([String], String)])
-    func `is one text of JSON, and comes back from it`(paths: [String], text: String) throws {
+    func `A field mask is one text of JSON, and comes back from it`(paths: [String], text: String) throws {
         let mask = FieldMask(paths: paths)
         #expect(try mask.json() == "\"\(text)\"")
         #expect(try FieldMask(json: "\"\(text)\"") == mask)
@@ -18,18 +18,19 @@ import Testing
     @Test(arguments: [
         ["A"], ["a_1"], ["a__b"], ["a_"], ["_"], ["a_."], ["a,b"], [","], [""], ["a", "b,c"], ["fooBar"],
     ])
-    func `is no text of JSON where it would not come back`(paths: [String]) {
+    func `A field mask is not a text of JSON if it would not come back`(paths: [String]) {
         #expect(throws: ProtoError.unrepresentable) { try FieldMask(paths: paths).json() }
     }
 
-    @Test(arguments: ["a_b", "_", "a,b_c", "1", "[]", "{}", "null", "true"]) func `is read from camel case only`(
+    @Test(arguments: ["a_b", "_", "a,b_c", "1", "[]", "{}", "null", "true"])
+    func `A field mask is read from camel case only`(
         text: String
     ) {
         let json = "[]{}1nulltrue".contains(text) ? text : "\"\(text)\""
         #expect(throws: ProtoError.malformedJSON) { try FieldMask(json: json) }
     }
 
-    @Test func `contains a field by its name or its parent's name`() {
+    @Test func `A field mask contains a field by its name or its parent's name`() {
         let mask: FieldMask = ["user.name", "id"]
         for path in ["user.name", "user.name.first", "id"] { #expect(mask.contains(path)) }
         for path in ["user", "user.names", "i", "ids", ""] { #expect(!mask.contains(path)) }

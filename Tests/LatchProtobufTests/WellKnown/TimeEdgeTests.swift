@@ -4,7 +4,7 @@ import LatchProtobuf
 import PortableFoundation
 import Testing
 
-@Suite struct `A time at its edge` {
+@Suite struct TimeEdgeTests {
     @Test(
         arguments: [
             (-62_135_596_800, 0, "0001-01-01T00:00:00Z"),
@@ -13,7 +13,7 @@ import Testing
             (-1, 0, "1969-12-31T23:59:59Z"), (951_782_400, 0, "2000-02-29T00:00:00Z"),
             (4_107_542_399, 120_000, "2100-02-28T23:59:59.000120Z"), (4_107_542_400, 0, "2100-03-01T00:00:00Z"),
         ] as [(Int64, Int32, String)])
-    func `round-trips through its text`(seconds: Int64, nanos: Int32, text: String) throws {
+    func `A time at its edge round-trips through its text`(seconds: Int64, nanos: Int32, text: String) throws {
         let time = Timestamp(seconds: seconds, nanos: nanos)
         #expect(time.isValid)
         #expect(try time.json() == "\"\(text)\"")
@@ -25,7 +25,7 @@ import Testing
             (-62_135_596_801, 0), (253_402_300_800, 0), (0, -1), (0, 1_000_000_000), (.max, 0), (.min, 0), (0, .max),
             (0, .min), (-62_135_596_801, 999_999_999),
         ] as [(Int64, Int32)])
-    func `is unrepresentable beyond it`(seconds: Int64, nanos: Int32) throws {
+    func `A time beyond its edge is unrepresentable`(seconds: Int64, nanos: Int32) throws {
         let time = Timestamp(seconds: seconds, nanos: nanos)
         #expect(!time.isValid)
         #expect(throws: ProtoError.unrepresentable) { try time.json() }
@@ -39,7 +39,7 @@ import Testing
         Date.distantPast.timeIntervalSinceReferenceDate, Date.distantFuture.timeIntervalSinceReferenceDate, .infinity,
         -.infinity, .nan, .greatestFiniteMagnitude, -9.3e18, 9.3e18, -9.2e18, 9.2e18, -978_307_200.000_000_000_1,
     ])
-    func `can be created from any date`(seconds: TimeInterval) throws {
+    func `A time at its edge can be created from any date`(seconds: TimeInterval) throws {
         let date = Date(timeIntervalSinceReferenceDate: seconds)
         let time = Timestamp(date)
         #expect((0...1_000_000_000).contains(time.nanos))
@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-@Suite struct `A duration at its edge` {
+@Suite struct DurationEdgeTests {
     @Test(
         arguments: [
             (315_576_000_000, 0, "315576000000s"), (-315_576_000_000, 0, "-315576000000s"), (0, 0, "0s"),
@@ -57,7 +57,7 @@ import Testing
             (1, 10_000, "1.000010s"),
             (315_576_000_000, 999_999_999, "315576000000.999999999s"),
         ] as [(Int64, Int32, String)])
-    func `round-trips through its text`(seconds: Int64, nanos: Int32, text: String) throws {
+    func `A duration at its edge round-trips through its text`(seconds: Int64, nanos: Int32, text: String) throws {
         let span = ProtoDuration(seconds: seconds, nanos: nanos)
         #expect(span.isValid)
         #expect(try span.json() == "\"\(text)\"")
@@ -70,7 +70,7 @@ import Testing
             (315_576_000_001, 0), (-315_576_000_001, 0), (1, -1), (-1, 1), (0, 1_000_000_000), (0, -1_000_000_000),
             (.max, 0), (.min, 0), (.max, .max), (.min, .min),
         ] as [(Int64, Int32)])
-    func `is unrepresentable behind it, or with two signs`(seconds: Int64, nanos: Int32) throws {
+    func `A duration beyond its edge, or with two signs, is unrepresentable`(seconds: Int64, nanos: Int32) throws {
         let span = ProtoDuration(seconds: seconds, nanos: nanos)
         #expect(!span.isValid)
         #expect(throws: ProtoError.unrepresentable) { try span.json() }
@@ -85,12 +85,12 @@ import Testing
         "NaNs",
         "\u{661}s",
     ])
-    func `is no other text`(text: String) {
+    func `A duration at its edge refuses any other text`(text: String) {
         #expect(throws: ProtoError.malformedJSON) { try ProtoDuration(json: "\"\(text)\"") }
     }
 
     @Test(arguments: [Duration.seconds(Int64.max), .seconds(Int64.min), .zero, .nanoseconds(-1), .seconds(-1.5)])
-    func `is made of any duration without harm`(duration: Duration) throws {
+    func `A duration at its edge is made of any duration without harm`(duration: Duration) throws {
         let span = ProtoDuration(duration)
         #expect(span.duration == duration)
         #expect(span.seconds == 0 || span.nanos == 0 || (span.seconds < 0) == (span.nanos < 0))

@@ -5,8 +5,8 @@ import Foundation
 import LatchProtobuf
 import Testing
 
-@Suite struct `A well-known message` {
-    @Test func `of a date is exact in nanoseconds`() {
+@Suite struct WellKnownTests {
+    @Test func `A well-known message of a date is exact in nanoseconds`() {
         #expect(Timestamp(Date(timeIntervalSince1970: 0)) == Timestamp())
         #expect(Timestamp(Date(timeIntervalSince1970: -0.25)) == Timestamp(seconds: -1, nanos: 750_000_000))
         #expect(Timestamp(Date(timeIntervalSinceReferenceDate: 0.999_999_999_9)) == Timestamp(seconds: 978_307_201))
@@ -15,7 +15,7 @@ import Testing
         #expect(Timestamp(Date(timeIntervalSinceReferenceDate: .nan)).nanos == 0)
     }
 
-    @Test func `of a date round-trips where dates are no finer than nanoseconds`() {
+    @Test func `A well-known message of a date round-trips if dates are not finer than nanoseconds`() {
         for step in 0..<2_000 {
             let date = Date(timeIntervalSinceReferenceDate: Double(step) * 1_234_567.891_234 - 5e8)
             guard abs(date.timeIntervalSinceReferenceDate) > 0x1p23 else { continue }
@@ -24,14 +24,14 @@ import Testing
         }
     }
 
-    @Test func `of a duration is exact in nanoseconds`() {
+    @Test func `A well-known message of a duration is exact in nanoseconds`() {
         #expect(ProtoDuration(.milliseconds(-1_500)) == ProtoDuration(seconds: -1, nanos: -500_000_000))
         #expect(ProtoDuration(seconds: -1, nanos: -1).duration == .nanoseconds(-1_000_000_001))
         #expect(ProtoDuration(.seconds(5)).duration == .seconds(5))
         #expect(!ProtoDuration(seconds: 1, nanos: -1).isValid)
     }
 
-    @Test func `of a JSON value is written as one`() {
+    @Test func `A well-known message of a JSON value is written as one`() {
         let value: ProtoValue = ["name": "Ann", "age": 41, "tags": ["admin", nil, 0.5, true]]
         #expect(value.fields?["name"]?.string == "Ann")
         #expect(value.fields?["age"]?.number == 41)
@@ -43,7 +43,7 @@ import Testing
         #expect(object == ["b": "two"])
     }
 
-    @Test func `of any type contains its type name`() throws {
+    @Test func `A well-known message of any type contains its type name`() throws {
         let any = try ProtoAny(packing: StringValue("x"))
         #expect(any.typeURL == "type.googleapis.com/google.protobuf.StringValue")
         #expect(any.typeName == "google.protobuf.StringValue")

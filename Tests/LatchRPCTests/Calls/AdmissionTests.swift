@@ -19,7 +19,7 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
         })
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `The admission of a call` {
+@Suite(.timeLimit(.minutes(2))) struct AdmissionTests {
     private enum Caller: HTTPContextKey {
         static var defaultValue: String { "" }
     }
@@ -29,7 +29,7 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
     }
 
     @Test(arguments: RPCProtocol.allCases)
-    func `comes before its content is decompressed`(style: RPCProtocol) async throws {
+    func `The admission of a call comes before its content is decompressed`(style: RPCProtocol) async throws {
         let count = Mutex(0)
         let service = RPCService(
             NotesService().handlers, compressions: [marking { count.withLock { $0 += 1 } }],
@@ -51,7 +51,9 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
     }
 
     @Test(arguments: RPCProtocol.allCases)
-    func `may lower the limits of its messages, and pass on what it found`(style: RPCProtocol) async throws {
+    func `The admission of a call can lower the limits of its messages, and pass on its findings`(style: RPCProtocol)
+        async throws
+    {
         let who = RPCMethodHandler.unary(Notes.echo) { (_: Note, context) in Note(text: context.http[Caller.self]) }
         let service = RPCService(
             [who], compressions: [marking()],
@@ -70,8 +72,8 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A large message` {
-    @Test func `does not keep other requests waiting while it is decoded`() async throws {
+@Suite(.timeLimit(.minutes(2))) struct LargeMessageTests {
+    @Test func `A large message does not keep other requests waiting while it is decoded`() async throws {
         let (gate, begun) = (DispatchSemaphore(value: 0), AsyncStream.makeStream(of: Void.self))
         let service = RPCService(
             NotesService().handlers,
@@ -94,7 +96,7 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
         }
     }
 
-    @Test func `is charged for what it may become before it is expanded and decoded`() async throws {
+    @Test func `A large message is charged for its decoded size before it is expanded and decoded`() async throws {
         let budget = MemoryBudget(limit: 1 << 24)
         let held = Mutex<[Int]>([])
         let look: @Sendable () -> Void = { held.withLock { $0.append(budget.heldBytes) } }
@@ -116,7 +118,7 @@ private func marking(_ decompress: @escaping @Sendable () -> Void = {}) -> RPCCo
     }
 
     @Test(arguments: RPCProtocol.allCases)
-    func `counts against the server's memory with what it expands to, until it is answered`(
+    func `A large message counts against the server's memory with its expanded size, until it is answered`(
         style: RPCProtocol
     ) async throws {
         let service = RPCService(NotesService().handlers)

@@ -4,8 +4,9 @@ import LatchHTTP
 import LatchRPC
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A call over a socket` {
-    @Test(arguments: CallStyle.all) func `exchanges single messages`(style: CallStyle) async throws {
+@Suite(.timeLimit(.minutes(2))) struct CallTests {
+    @Test(arguments: CallStyle.all)
+    func `A call over a socket exchanges single messages`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             for size in [0, 10, 100_000] {
@@ -16,7 +17,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.all) func `receives many messages in order`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.all)
+    func `A call over a socket receives many messages in order`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             let note = Note(number: 300, data: [UInt8](repeating: 1, count: 1000))
@@ -27,7 +29,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.all) func `sends many messages`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.all) func `A call over a socket sends many messages`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             let notes = (0..<50).map { Note(text: "\($0)", number: $0) }
@@ -38,7 +40,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.all) func `sends and receives many messages`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.all)
+    func `A call over a socket sends and receives many messages`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             let notes = (0..<50).map { Note(number: $0) }
@@ -50,7 +53,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.all) func `transfers metadata and trailers`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.all)
+    func `A call over a socket transfers metadata and trailers`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             var options = CallOptions(metadata: ["x-ask": "one"])
@@ -69,7 +73,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `works without a socket alike`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain)
+    func `A call over a socket also works without a socket`(style: CallStyle) async throws {
         let channel = try style.channel("http://localhost", through: RPCService(NotesService().handlers))
         #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
         let answer = try await collect(try await channel.serverStream(Notes.count, Note(number: 3)))
@@ -81,7 +86,7 @@ import Testing
 
     // In base64 the end of a message goes out with the next one.
     @Test(arguments: CallStyle.plain.filter { $0.style != .grpcWebText })
-    func `is full-duplex if the transport is`(style: CallStyle)
+    func `A call over a socket is full-duplex if the transport is`(style: CallStyle)
         async throws
     {
         let channel = try style.channel("http://localhost", through: RPCService(NotesService().handlers))
@@ -96,7 +101,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func `includes the path of the channel's URL`() async throws {
+    @Test func `A call over a socket includes the path of the channel's URL`() async throws {
         let service = RPCService(NotesService().handlers)
         let seen = ClosureHandler { request in
             #expect(request.path == "/api/v1/latch.test.v1.Notes/Echo")
@@ -107,7 +112,7 @@ import Testing
         #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
     }
 
-    @Test func `passes through interceptors like any request`() async throws {
+    @Test func `A call over a socket passes through interceptors like any request`() async throws {
         try await withServedNotes { url in
             let channel = try CallStyle(style: .connect).channel(
                 url, interceptors: [HeaderInterceptor(["User-Agent": "from an interceptor"])])
@@ -115,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `is refused over plain http to another host`() {
+    @Test func `A call over a socket is refused over plain http to another host`() {
         #expect(throws: HTTPError.insecureURL) { try RPCChannel("http://example.com") }
         #expect(throws: HTTPError.invalidURL) { try RPCChannel("https://example.com/?a=b") }
         #expect(throws: HTTPError.invalidURL) { try RPCChannel("example.com") }

@@ -4,8 +4,8 @@
 import LatchRPC
 import Testing
 
-@Suite struct `A catch of an RPC error` {
-    @Test func `compares the code and ignores the context`() throws {
+@Suite struct CatchTests {
+    @Test func `A catch of an RPC error compares the code and ignores the context`() throws {
         do {
             throw RPCError(.notFound, "There is no user 7.")
         } catch RPCError.permissionDenied {

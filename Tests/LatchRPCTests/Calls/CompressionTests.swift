@@ -4,10 +4,11 @@ import LatchHTTP
 import LatchRPC
 import Testing
 
-@Suite struct `Compressed bytes` {
+@Suite struct CompressionTests {
     private let gzip = RPCCompression.gzip
 
-    @Test(arguments: [0, 1, 511, 512, 4095, 4096, 4097, 70_000, 1_000_000]) func `are restored unchanged`(count: Int)
+    @Test(arguments: [0, 1, 511, 512, 4095, 4096, 4097, 70_000, 1_000_000])
+    func `Compressed bytes are restored unchanged`(count: Int)
         throws
     {
         for bytes in [
@@ -24,18 +25,18 @@ import Testing
         }
     }
 
-    @Test func `are empty for empty input`() throws {
+    @Test func `Compressed bytes are empty for empty input`() throws {
         #expect(try gzip.decompress([], 0) == [])
     }
 
-    @Test func `are rejected if they are truncated anywhere`() throws {
+    @Test func `Compressed bytes are rejected if they are truncated anywhere`() throws {
         let compressed = try gzip.compress(Array("a text that is long enough to be cut".utf8))
         for end in 1..<compressed.count {
             #expect(throws: RPCError.invalidArgument) { try gzip.decompress(Array(compressed[..<end]), 1000) }
         }
     }
 
-    @Test func `are rejected with a flipped bit`() throws {
+    @Test func `Compressed bytes are rejected with a flipped bit`() throws {
         let bytes = Array("a text that is long enough to be changed".utf8)
         let compressed = try gzip.compress(bytes)
         // RFC 1952 §2.3.1: time, flags of the compressor and the system are nobody's concern.
@@ -51,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `that expand to a gigabyte are rejected at the limit, without more memory`() throws {
+    @Test func `Compressed bytes that expand to a gigabyte are rejected at the limit, without more memory`() throws {
         // Sixteen times a megabyte in one member, a thousandth of that on the wire.
         let bomb = try gzip.compress([UInt8](repeating: 0, count: 16 << 20))
         #expect(bomb.count < 20_000)
@@ -60,8 +61,9 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A call without a limit` {
-    @Test(arguments: CallStyle.all) func `succeeds like any other`(style: CallStyle) async throws {
+@Suite(.timeLimit(.minutes(1))) struct UnlimitedCallTests {
+    @Test(arguments: CallStyle.all)
+    func `A call without a limit succeeds like any other`(style: CallStyle) async throws {
         let limits = RPCLimits(messageBytes: .max)
         try await withServedNotes(limits: limits) { url in
             let channel = try style.channel(url, limits: limits)

@@ -8,7 +8,7 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite(.timeLimit(.minutes(1))) struct `A finding of Connect's conformance suite` {
+@Suite(.timeLimit(.minutes(1))) struct ConformanceFindingTests {
     private func answer(_ fields: HTTPFields, _ body: [UInt8], trailers: HTTPFields = [:]) -> ClosureHandler {
         ClosureHandler { _ in HTTPResponse(status: .ok, fields: fields, body: HTTPBody(body, trailers: trailers)) }
     }
@@ -30,7 +30,7 @@ import Testing
         return codes
     }
 
-    @Test func `a status in the head counts only where nothing follows it`() async throws {
+    @Test func `A status in the head counts only if nothing follows it`() async throws {
         let head: HTTPFields = [.contentType: "application/grpc", "grpc-status": "8"]
         #expect(try await status(.grpc, answer(head, [])) == [.resourceExhausted, .resourceExhausted])
         let message = Envelope([]).bytes
@@ -41,7 +41,7 @@ import Testing
         #expect(try await status(.grpc, answer(head, message, trailers: ["grpc-status": "0"])) == [nil, nil])
     }
 
-    @Test func `a status in the content of gRPC-Web overrides the one in the head`() async throws {
+    @Test func `A status in the content of gRPC-Web overrides the one in the head`() async throws {
         let head: HTTPFields = [.contentType: "application/grpc-web", "grpc-status": "8"]
         let end = Envelope(GRPCWebTrailers.bytes(["grpc-status": "9"]), flags: .trailers).bytes
         #expect(try await status(.grpcWeb, answer(head, end)) == [.failedPrecondition, .failedPrecondition])
@@ -53,14 +53,14 @@ import Testing
         #expect(try await status(.grpcWeb, answer(head, late)) == [.unknown, .unknown])
     }
 
-    @Test func `a query has the order that the protocol recommends`() {
+    @Test func `A query has the order that the protocol recommends`() {
         let binary = ConnectQuery(content: [1], codec: .binary, compression: "gzip").text
         #expect(binary == "connect=v1&base64=1&compression=gzip&encoding=proto&message=AQ")
         let json = ConnectQuery(content: Array("{}".utf8), codec: .json, compression: nil).text
         #expect(json == "connect=v1&encoding=json&message=%7B%7D")
     }
 
-    @Test(arguments: CallStyle.plain) func `a cancelled reader receives no buffered message`(style: CallStyle)
+    @Test(arguments: CallStyle.plain) func `A canceled reader receives no buffered message`(style: CallStyle)
         async throws
     {
         try await withServedNotes { url in
@@ -75,7 +75,7 @@ import Testing
         }
     }
 
-    @Test(arguments: RPCProtocol.allCases) func `an Any is expanded in JSON if its type is registered`(
+    @Test(arguments: RPCProtocol.allCases) func `An Any is expanded in JSON if its type is registered`(
         style: RPCProtocol
     ) async throws {
         let method = RPCMethod<ProtoAny, ProtoAny>("latch.test.v1.Anything", "Echo")
@@ -93,7 +93,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `the smallest message is compressed on request`(
+    @Test(arguments: CallStyle.plain) func `The smallest message is compressed on request`(
         style: CallStyle
     ) async throws {
         let sizes = Mutex<[Int]>([])

@@ -44,7 +44,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A server that falls silent` {
+@Suite(.timeLimit(.minutes(2))) struct SilentServerTests {
     private func server(_ silence: Silence) throws -> RawHTTPServer {
         try RawHTTPServer { _ in .text(silence.sent) }
     }
@@ -66,7 +66,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
 
     // Two messages are one too many for this call, whatever comes next.
     @Test(arguments: Silence.all.filter { $0.messages < 2 })
-    fileprivate func `is abandoned by a caller that cancels`(silence: Silence) async throws {
+    fileprivate func `A server that falls silent is abandoned by a caller that cancels`(silence: Silence) async throws {
         let server = try server(silence)
         let channel = try channel(silence, server)
         let call = Task { try await channel.clientStream(Notes.add, RPCStream([Note()])) }
@@ -76,7 +76,8 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         #expect(await closed(server))
     }
 
-    @Test(arguments: Silence.all) fileprivate func `is abandoned in the middle of a stream after its messages arrived`(
+    @Test(arguments: Silence.all)
+    fileprivate func `A server that falls silent is abandoned in the middle of a stream after its messages arrived`(
         silence: Silence
     ) async throws {
         let server = try server(silence)
@@ -98,7 +99,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         #expect(await closed(server))
     }
 
-    @Test(arguments: Silence.all) fileprivate func `is abandoned exactly at the deadline`(
+    @Test(arguments: Silence.all) fileprivate func `A server that falls silent is abandoned exactly at the deadline`(
         silence: Silence
     ) async throws {
         let clock = ManualClock()
@@ -121,8 +122,9 @@ private struct Silence: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A server that closes too early` {
-    @Test(arguments: Silence.all) fileprivate func `fails the call, however far it came`(silence: Silence)
+@Suite(.timeLimit(.minutes(2))) struct EarlyCloseTests {
+    @Test(arguments: Silence.all)
+    fileprivate func `A server that closes too early fails the call at any stage`(silence: Silence)
         async throws
     {
         let server = try RawHTTPServer { _ in .closing(after: silence.sent) }
@@ -140,12 +142,12 @@ private struct Silence: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A peer that is slow` {
+@Suite(.timeLimit(.minutes(2))) struct SlowPeerTests {
     private static let piece = [UInt8](repeating: 7, count: 64 << 10)
     private static let count = 512
 
     @Test(arguments: [CallStyle(style: .connect), CallStyle(style: .grpcWeb), CallStyle(style: .grpcWebText)])
-    func `in reading suspends the method`(style: CallStyle) async throws {
+    func `A peer that is slow in reading suspends the method`(style: CallStyle) async throws {
         let written = Mutex(0)
         let method = RPCMethodHandler.serverStream(Notes.count) { _, _ in
             RPCStream { writer in
@@ -179,7 +181,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: CallStyle.plain)
-    func `in reading suspends the caller's stream, which the method may leave unread`(
+    func `A peer that is slow in reading suspends the caller's stream, which the method can leave unread`(
         style: CallStyle
     ) async throws {
         // The method answers without reading, and the rest of what is sent is nobody's.
@@ -202,7 +204,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         #expect(written.withLock { $0 } <= 10)
     }
 
-    @Test(arguments: CallStyle.plain) func `only in leaving ends with the method`(style: CallStyle)
+    @Test(arguments: CallStyle.plain) func `A peer that is slow in leaving ends with the method`(style: CallStyle)
         async throws
     {
         let (ends, end) = AsyncStream<Bool>.makeStream()
@@ -228,10 +230,10 @@ private struct Silence: Sendable, CustomTestStringConvertible {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A claim of a gigabyte` {
+@Suite(.timeLimit(.minutes(2))) struct LengthClaimTests {
     private static let gigabyte = 1 << 30
 
-    @Test func `in the length of a unary response is rejected at its first byte`() async throws {
+    @Test func `A claim of a gigabyte in the length of a unary response is rejected at its first byte`() async throws {
         let server = try RawHTTPServer { _ in
             .text(
                 "HTTP/1.1 200 OK\r\nContent-Type: application/proto\r\nContent-Length: \(Self.gigabyte)\r\n\r\na")
@@ -240,7 +242,8 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         #expect(error?.status == .resourceExhausted)
     }
 
-    @Test(arguments: [RPCProtocol.connect, .grpcWeb, .grpc]) func `in an envelope is rejected before the content`(
+    @Test(arguments: [RPCProtocol.connect, .grpcWeb, .grpc])
+    func `A claim of a gigabyte in an envelope is rejected before the content`(
         style: RPCProtocol
     ) async throws {
         let server = try RawHTTPServer { _ in
@@ -255,7 +258,7 @@ private struct Silence: Sendable, CustomTestStringConvertible {
         #expect(many?.status == .resourceExhausted)
     }
 
-    @Test func `in a unary request is rejected by its length`() async throws {
+    @Test func `A claim of a gigabyte in a unary request is rejected by its length`() async throws {
         try await withServedNotes { url in
             let port = try #require(url.split(separator: ":").last.flatMap { Int($0) })
             let client = try RawClient(port: port)

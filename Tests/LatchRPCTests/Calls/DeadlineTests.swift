@@ -7,7 +7,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The deadline of a call` {
+@Suite(.timeLimit(.minutes(2))) struct DeadlineTests {
     private let clock = ManualClock()
 
     /// A channel whose clock a test moves.
@@ -16,7 +16,8 @@ import Testing
             "http://localhost", through: handler, using: style.style, codec: style.codec, clock: clock.wallClock())
     }
 
-    @Test(arguments: CallStyle.plain) func `is enforced by the client, whatever the server does`(style: CallStyle)
+    @Test(arguments: CallStyle.plain)
+    func `The deadline of a call is enforced by the client, whatever the server does`(style: CallStyle)
         async throws
     {
         let deaf = ClosureHandler { _ in
@@ -30,7 +31,8 @@ import Testing
         await #expect(throws: RPCError.deadlineExceeded) { try await call.value }
     }
 
-    @Test(arguments: CallStyle.plain) func `covers a stream to its end`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain)
+    func `The deadline of a call covers a stream to its end`(style: CallStyle) async throws {
         let channel = try channel(style, through: RPCService(NotesService().handlers, clock: clock.wallClock()))
         let options = CallOptions(timeout: .seconds(5))
         let stream = try await channel.serverStream(Notes.count, Note(text: "wait", number: 2), options)
@@ -46,7 +48,8 @@ import Testing
         await #expect(throws: RPCError.deadlineExceeded) { try await reader.value }
     }
 
-    @Test(arguments: CallStyle.plain) func `is enforced by the server`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain)
+    func `The deadline of a call is enforced by the server`(style: CallStyle) async throws {
         // The caller's clock stands still, so that only the server's ends the call.
         try await withServedNotes { url in
             let channel = try RPCChannel(
@@ -62,14 +65,16 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `is visible to the method`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain)
+    func `The deadline of a call is visible to the method`(style: CallStyle) async throws {
         let channel = try channel(style, through: RPCService(NotesService().handlers, clock: clock.wallClock()))
         let options = CallOptions(timeout: .seconds(1000))
         #expect(try await channel.unary(Notes.echo, Note(text: "time"), options).message.number == 1000)
         #expect(try await channel.unary(Notes.echo, Note(text: "time")).message.number == -1)
     }
 
-    @Test(arguments: CallStyle.plain) func `that has passed before the call sends nothing`(style: CallStyle)
+    @Test(arguments: CallStyle.plain)
+    func `The deadline of a call that has passed before the call sends nothing`(style: CallStyle)
         async throws
     {
         let channel = try channel(
@@ -87,7 +92,8 @@ import Testing
         ("Connect-Timeout-Ms", "application/proto", "abc"), ("Connect-Timeout-Ms", "application/proto", "12345678901"),
         ("Connect-Timeout-Ms", "application/proto", "-1"), ("Connect-Timeout-Ms", "application/proto", ""),
     ])
-    func `that is malformed is rejected`(field: String, type: String, text: String) async throws {
+    func `The deadline of a call that is malformed is rejected`(field: String, type: String, text: String) async throws
+    {
         let service = RPCService(NotesService().handlers)
         let request = HTTPRequest(
             method: .post, authority: "a", path: "/latch.test.v1.Notes/Echo",
@@ -98,8 +104,9 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Cancelling a call` {
-    @Test(arguments: CallStyle.plain) func `ends the method at the server`(style: CallStyle) async throws {
+@Suite(.timeLimit(.minutes(2))) struct CancellationTests {
+    @Test(arguments: CallStyle.plain)
+    func `Canceling a call ends the method at the server`(style: CallStyle) async throws {
         let (begins, begin) = AsyncStream<Void>.makeStream()
         let (ends, end) = AsyncStream<Void>.makeStream()
         let waiting = RPCMethodHandler.unary(Notes.echo) { _, _ in
@@ -118,7 +125,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `happens when a stream is released`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain)
+    func `Canceling a call happens when a stream is released`(style: CallStyle) async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         let endless = RPCMethodHandler.serverStream(Notes.count) { _, _ in
             RPCStream { writer in
@@ -136,7 +144,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `ends a waiting reader`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain) func `Canceling a call ends a waiting reader`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             let reader = Task {

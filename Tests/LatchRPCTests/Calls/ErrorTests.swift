@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `The error of a call` {
+@Suite(.timeLimit(.minutes(2))) struct ErrorTests {
     private static func error(_ body: () async throws -> Void) async throws -> RPCError {
         do {
             try await body()
@@ -20,7 +20,8 @@ import Testing
 
     private struct Missing: Error {}
 
-    @Test(arguments: CallStyle.all) func `has its code, its text and its details`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.all)
+    func `The error of a call has its code, its text and its details`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             for code in RPCCode.allCases {
@@ -37,7 +38,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.all) func `comes after the messages before it`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.all)
+    func `The error of a call comes after the messages before it`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             let stream = try await channel.serverStream(
@@ -53,7 +55,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `ends a call that is still sending`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain)
+    func `The error of a call ends a call that is still sending`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             let notes = [Note(number: 1), Note(text: "fail 10 enough"), Note(number: 2)]
@@ -66,7 +69,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `does not reveal an unexpected error of a method`(style: CallStyle)
+    @Test(arguments: CallStyle.plain)
+    func `The error of a call does not reveal an unexpected error of a method`(style: CallStyle)
         async throws
     {
         try await withServedNotes { url in
@@ -78,7 +82,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `is reported to the server with what was thrown, once`(style: CallStyle)
+    @Test(arguments: CallStyle.plain)
+    func `The error of a call is reported to the server with the thrown error, once`(style: CallStyle)
         async throws
     {
         let reports = Mutex<[(path: String, error: RPCError)]>([])
@@ -100,7 +105,7 @@ import Testing
         #expect(found.map { $0.error.cause is NotesService.Secret } == [true, true, false])
     }
 
-    @Test(arguments: CallStyle.all) func `reports a missing method`(style: CallStyle)
+    @Test(arguments: CallStyle.all) func `The error of a call reports a missing method`(style: CallStyle)
         async throws
     {
         try await withServedNotes { url in
@@ -112,7 +117,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `is unavailable without a listening server`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.plain)
+    func `The error of a call is unavailable without a listening server`(style: CallStyle) async throws {
         let channel = try style.channel("http://127.0.0.1:1")
         let error = try await Self.error { _ = try await channel.unary(Notes.echo, Note()) }
         #expect(error.status == .unavailable)
@@ -120,7 +126,7 @@ import Testing
         #expect((error.cause as? HTTPError) == .offline)
     }
 
-    @Test func `passes the errors of interceptors unchanged`() async throws {
+    @Test func `The error of a call passes the errors of interceptors unchanged`() async throws {
         struct SignedOut: Error {}
         let interceptor = ClosureInterceptor { _, _ in throw SignedOut() }
         for style in CallStyle.plain {
@@ -134,7 +140,8 @@ import Testing
         (429, .unavailable), (502, .unavailable), (503, .unavailable), (504, .unavailable), (500, .unknown),
         (418, .unknown), (302, .unknown),
     ])
-    func `follows from the HTTP status of an intermediary`(status: Int, code: RPCCode) async throws {
+    func `The error of a call follows from the HTTP status of an intermediary`(status: Int, code: RPCCode) async throws
+    {
         for style in CallStyle.plain {
             let page = ClosureHandler { _ in
                 HTTPResponse(
@@ -148,7 +155,7 @@ import Testing
         }
     }
 
-    @Test func `has a name for each code and a code for each name`() {
+    @Test func `The error of a call has a name for each code and a code for each name`() {
         for code in RPCCode.allCases { #expect(RPCCode(name: code.name) == code) }
         #expect(RPCCode(name: "ok") == nil)
         #expect(RPCCode(name: "CANCELED") == nil)

@@ -5,8 +5,8 @@ import LatchRPC
 import PortableFoundation
 import Testing
 
-@Suite struct `A method of a fake service` {
-    @Test func `responds with its handler and records the requests`() async throws {
+@Suite struct FakeMethodTests {
+    @Test func `A method of a fake service responds with its handler and records the requests`() async throws {
         let method = RPCFakeMethod<Note, Note>("a.B.Echo")
         await #expect(throws: RPCError.unimplemented) { try await method.call(Note(number: 1)) }
         method.handler = { note in Note(number: note.number + 1) }
@@ -16,13 +16,13 @@ import Testing
         #expect(method.requests.map(\.number) == [1, 2, 4])
     }
 
-    @Test func `names the method without a handler`() async {
+    @Test func `A method of a fake service names the method without a handler`() async {
         let method = RPCFakeMethod<Note, Note>("a.B.Echo")
         let error = await failure { _ = try await method.call(Note()) }
         #expect(error?.message.contains("a.B.Echo") == true)
     }
 
-    @Test func `records concurrent requests without losing one`() async throws {
+    @Test func `A method of a fake service records concurrent requests without losing one`() async throws {
         let method = RPCFakeMethod<Note, Note>("a.B.Echo")
         method.handler = { $0 }
         try await withThrowingTaskGroup(of: Void.self) { group in
@@ -33,7 +33,7 @@ import Testing
     }
 }
 
-@Suite struct `The details of an error` {
+@Suite struct ErrorDetailTests {
     private let details = [
         ProtoAny(typeURL: "a/latch.test.v1.Note", value: Data([0xFF])),
         ProtoAny(typeURL: "a/other.Kind", value: Data()),
@@ -41,7 +41,7 @@ import Testing
         ProtoAny(typeURL: "latch.test.v1.Note", value: Data([0x10, 9])),
     ]
 
-    @Test func `are found by their type, skipping unreadable ones`() {
+    @Test func `The details of an error are found by their type, skipping unreadable ones`() {
         let error = RPCError(.aborted, details: details)
         #expect(error.detail(Note.self)?.number == 7)
         #expect(error.detail(ProtoDuration.self) == nil)
@@ -49,7 +49,8 @@ import Testing
         #expect(RPCError(.aborted, details: [details[0], details[3]]).detail(Note.self) == nil)
     }
 
-    @Test(arguments: CallStyle.plain) func `arrive in their order, whatever they contain`(style: CallStyle)
+    @Test(arguments: CallStyle.plain)
+    func `The details of an error arrive in their order, with any content`(style: CallStyle)
         async throws
     {
         let service = RPCService([
@@ -65,8 +66,8 @@ import Testing
     }
 }
 
-@Suite struct `The context of a call` {
-    @Test func `is shared by its copies`() {
+@Suite struct CallContextTests {
+    @Test func `The context of a call is shared by its copies`() {
         let context = CallContext(path: "/a.B/Echo", metadata: ["x-ask": "1"])
         let copy = context
         copy.responseMetadata[.init("x-a")] = "1"

@@ -11,8 +11,8 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite(.timeLimit(.minutes(2))) struct `A timeout of centuries` {
-    @Test(arguments: CallStyle.plain) func `is valid for a call`(style: CallStyle) async throws {
+@Suite(.timeLimit(.minutes(2))) struct HostilePeerTests {
+    @Test(arguments: CallStyle.plain) func `A timeout of centuries is valid for a call`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url)
             for timeout in [Duration.seconds(Int64.max), .seconds(Int64(1) << 40), .seconds(9_999_999_999)] {
@@ -29,7 +29,7 @@ import Testing
         ("application/grpc-web+proto", "grpc-timeout", "00000100M"),
         ("application/connect+proto", "Connect-Timeout-Ms", "9999999999"),
     ])
-    func `is valid for a server`(type: String, field: String, text: String) async throws {
+    func `A timeout of centuries is valid for a server`(type: String, field: String, text: String) async throws {
         let service = RPCService(NotesService().handlers)
         let request = HTTPRequest(
             method: .post, authority: "a", path: "/latch.test.v1.Notes/Count",
@@ -47,7 +47,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A field value with a line break` {
+@Suite(.timeLimit(.minutes(2))) struct LineBreakTests {
     private static let evil = "a\r\ngrpc-status: 0\r\nx-more: 1"
 
     private struct Leaving: Sendable {
@@ -85,7 +85,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `makes a successful method fail`(style: CallStyle)
+    @Test(arguments: CallStyle.plain)
+    func `A field value with a line break makes a successful method fail`(style: CallStyle)
         async throws
     {
         for leaving in [
@@ -100,7 +101,7 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `is omitted from the error of a method`(
+    @Test(arguments: CallStyle.plain) func `A field value with a line break is omitted from the error of a method`(
         style: CallStyle
     )
         async throws
@@ -117,7 +118,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.plain) func `is rejected by the client before it sends the request`(style: CallStyle)
+    @Test(arguments: CallStyle.plain)
+    func `A field value with a line break is rejected by the client before it sends the request`(style: CallStyle)
         async throws
     {
         let server = try RawHTTPServer { _ in .response(204) }
@@ -135,7 +137,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `An error that a server forwards` {
+@Suite(.timeLimit(.minutes(2))) struct ForwardedErrorTests {
     /// A server whose methods call another server, and throw on what that says.
     private func relay(to url: String, _ style: CallStyle) throws -> RPCService {
         let channel = try style.channel(url)
@@ -148,7 +150,8 @@ import Testing
         ])
     }
 
-    @Test(arguments: CallStyle.plain) func `arrives complete, without the framing of the other response`(
+    @Test(arguments: CallStyle.plain)
+    func `An error that a server forwards arrives complete, without the framing of the other response`(
         style: CallStyle
     ) async throws {
         try await withServedNotes { inner in
@@ -180,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `does not affect the framing of the response`() {
+    @Test func `An error that a server forwards does not affect the framing of the response`() {
         let fields: HTTPFields = [
             "Content-Type": "a", "content-length": "1", "Transfer-Encoding": "chunked", "grpc-status": "0",
             "Grpc-Message": "x", "connect-content-encoding": "gzip", "x-own": "1", "x-own": "2", "Connection": "close",
@@ -190,8 +193,8 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `An unauthenticated response in base64` {
-    @Test func `appears as 401 to the interceptors of a call`() async throws {
+@Suite(.timeLimit(.minutes(2))) struct UnauthenticatedResponseTests {
+    @Test func `An unauthenticated response in base64 appears as 401 to the interceptors of a call`() async throws {
         let asked = Mutex(0)
         let refusing = RPCService([.unary(Notes.echo) { _, _ in throw RPCError.unauthenticated }])
         let accepting = RPCService(NotesService().handlers)
@@ -212,7 +215,9 @@ import Testing
     }
 
     @Test(arguments: ["", "A", "AAAA", "gAAA", "!!!!", "=", "gAAAAA==", "gA=="])
-    func `that is malformed leaves the response unchanged`(text: String) async throws {
+    func `An unauthenticated response in base64 that is malformed leaves the response unchanged`(text: String)
+        async throws
+    {
         let fields: HTTPFields = [.contentType: "application/grpc-web-text+proto"]
         let answer = HTTPResponse(status: .ok, fields: fields, body: HTTPBody(text))
         let channel = try RPCChannel("http://localhost", using: .grpcWebText)

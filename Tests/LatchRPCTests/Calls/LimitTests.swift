@@ -7,7 +7,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A message that is too large` {
+@Suite(.timeLimit(.minutes(2))) struct LimitTests {
     /// Three megabytes that no compression makes smaller.
     private static let noise: [UInt8] = {
         var random = SplitMix64(state: 7)
@@ -15,7 +15,8 @@ import Testing
     }()
     private let small = RPCLimits(messageBytes: 1000)
 
-    @Test(arguments: CallStyle.all) func `is rejected by the server`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.all)
+    func `A message that is too large is rejected by the server`(style: CallStyle) async throws {
         try await withServedNotes(limits: small) { url in
             let channel = try style.channel(url)
             let large = Note(data: (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
@@ -27,7 +28,8 @@ import Testing
         }
     }
 
-    @Test(arguments: CallStyle.all) func `is rejected by the client`(style: CallStyle) async throws {
+    @Test(arguments: CallStyle.all)
+    func `A message that is too large is rejected by the client`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url, limits: small)
             let large = Note(number: 2, data: (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
@@ -39,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: CallStyle.all.filter { $0.compression != nil })
-    func `is rejected however small it is when compressed`(style: CallStyle) async throws {
+    func `A message that is too large is rejected however small it is when compressed`(style: CallStyle) async throws {
         try await withServedNotes(limits: RPCLimits(messageBytes: 100_000)) { url in
             let channel = try style.channel(url)
             // A megabyte of zeros is a kilobyte of gzip.
@@ -52,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: ["connect+proto", "grpc-web+proto", "grpc+proto"])
-    func `is rejected by its announced length`(type: String) async throws {
+    func `A message that is too large is rejected by its announced length`(type: String) async throws {
         let service = RPCService(NotesService().handlers)
         // A gigabyte is announced, and nothing of it follows.
         let body = HTTPBody([0, 0x40, 0, 0, 0])
@@ -65,7 +67,8 @@ import Testing
         await #expect(throws: RPCError.resourceExhausted) { try await channel.clientStream(Notes.add, RPCStream([])) }
     }
 
-    @Test(arguments: CallStyle.all) func `holds for each message of a stream, which may be longer`(style: CallStyle)
+    @Test(arguments: CallStyle.all)
+    func `A message of a stream is limited by itself, and the stream can be longer`(style: CallStyle)
         async throws
     {
         let limits = RPCLimits(messageBytes: 200_000)
@@ -79,7 +82,9 @@ import Testing
     }
 
     @Test(arguments: CallStyle.all)
-    func `is rejected as an RPC error by a server with a smaller default limit`(style: CallStyle) async throws {
+    func `A message that is too large is rejected as an RPC error by a server with a smaller default limit`(
+        style: CallStyle
+    ) async throws {
         let service = RPCService(NotesService().handlers)
         try await serving(service, Server.Configuration()) { url in
             let channel = try style.channel(url)
@@ -97,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `is measured after decompression`() throws {
+    @Test func `A message that is too large is measured after decompression`() throws {
         let bytes = [UInt8](repeating: 0, count: 1 << 20)
         let compressed = try RPCCompression.gzip.compress(bytes)
         #expect(compressed.count < 2000)

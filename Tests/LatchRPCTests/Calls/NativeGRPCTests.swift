@@ -6,14 +6,15 @@ import LatchServer
 import LatchTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `gRPC over HTTP/2 with our own server` {
+@Suite(.timeLimit(.minutes(2))) struct NativeGRPCTests {
     static let styles = CallStyle.all.filter { $0.style == .grpc }
 
-    @Test(arguments: styles) func `makes every kind of call, both ways at a time`(style: CallStyle) async throws {
+    @Test(arguments: styles)
+    func `gRPC over HTTP/2 makes every kind of call, both ways at a time`(style: CallStyle) async throws {
         try await withServedNotes { url in try await Exercise(try style.channel(url, http2: true)).all() }
     }
 
-    @Test func `makes calls at the same time over one connection`() async throws {
+    @Test func `gRPC over HTTP/2 makes calls at the same time over one connection`() async throws {
         try await withServedNotes { url in
             let channel = try CallStyle(style: .grpc).channel(url, http2: true)
             try await withThrowingTaskGroup { group in
@@ -25,7 +26,8 @@ import Testing
         }
     }
 
-    @Test(.enabled(if: TestKeys.isPossible)) func `makes every kind of call over TLS, which agrees on HTTP/2 by ALPN`()
+    @Test(.enabled(if: TestKeys.isPossible))
+    func `gRPC over HTTP/2 makes every kind of call over TLS, which agrees on HTTP/2 by ALPN`()
         async throws
     {
         let keys = try await TestKeys()
@@ -37,7 +39,7 @@ import Testing
         }
     }
 
-    @Test func `ends the method of a call that is cancelled, and serves the next one`() async throws {
+    @Test func `gRPC over HTTP/2 ends the method of a call that is canceled, and serves the next one`() async throws {
         let (events, event) = AsyncStream<String>.makeStream()
         let waiting = RPCMethodHandler.unary(Notes.echo) { note, _ in
             guard note.text == "wait" else { return note }
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `goes both ways at a time below a path and behind interceptors, without a setting`() async throws {
+    @Test func `gRPC over HTTP/2 goes both ways at a time below a path and behind interceptors`() async throws {
         struct Passing: Interceptor {
             func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
                 try await next.respond(to: request)
@@ -78,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `is refused at once by a transport without trailers`() throws {
+    @Test func `gRPC over HTTP/2 is refused at once by a transport without trailers`() throws {
         struct Silent: TrailerlessTransport {
             func respond(to request: HTTPRequest) async throws -> HTTPResponse { HTTPResponse(status: .ok) }
         }
@@ -89,12 +91,12 @@ import Testing
         _ = try RPCChannel("https://a", through: Silent(), using: .grpcWeb)
     }
 
-    @Test func `names the methods whose messages are streamed`() {
+    @Test func `gRPC over HTTP/2 names the methods whose messages are streamed`() {
         let paths = RPCService(NotesService().handlers).streamedContent
         #expect(paths == ["/\(Notes.service)/Add", "/\(Notes.service)/Talk"])
     }
 
-    @Test func `ends a call whose message is too long, and serves the next one`() async throws {
+    @Test func `gRPC over HTTP/2 ends a call whose message is too long, and serves the next one`() async throws {
         var limits = RPCLimits.standard
         limits.messageBytes = 1000
         try await withServedNotes(limits: limits) { url in

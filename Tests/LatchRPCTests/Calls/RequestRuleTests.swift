@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchRPC
 
-@Suite struct `The rules of a request on the server` {
+@Suite struct RequestRuleTests {
     private struct Note: RuledMessage {
         static let schema = MessageSchema("test.Note", "1 title string\n2 secret string")
         static let rules = MessageRules("title string.min_len=1\nsecret string.max_len=3")
@@ -70,7 +70,9 @@ import Testing
     }
 
     @Test(arguments: RPCProtocol.allCases)
-    func `are checked before a method is called, in each protocol`(style: RPCProtocol) async throws {
+    func `The rules of a request on the server are checked before a method is called, in each protocol`(
+        style: RPCProtocol
+    ) async throws {
         let channel = try channel(style, handlers)
         let refused = try #require(
             await error { _ = try await channel.unary(Self.add, Note("", secret: "hidden"), CallOptions()) })
@@ -87,7 +89,9 @@ import Testing
     }
 
     @Test(arguments: RPCProtocol.allCases)
-    func `end a stream at the message that violates them`(style: RPCProtocol) async throws {
+    func `The rules of a request on the server end a stream at the message that violates them`(style: RPCProtocol)
+        async throws
+    {
         let channel = try channel(style, handlers)
         let notes = [Note("a"), Note("b"), Note(""), Note("c")]
         let upload = await error { _ = try await channel.clientStream(Self.upload, RPCStream(notes), CallOptions()) }
@@ -101,7 +105,9 @@ import Testing
     }
 
     @Test(arguments: RPCProtocol.allCases)
-    func `hold for each message of a stream when they are those of the method`(style: RPCProtocol) async throws {
+    func `The rules of a request on the server hold for each message of a stream, by method`(style: RPCProtocol)
+        async throws
+    {
         let ruled = handlers.map { handler in
             handler.requiring("title", "must not be b") { (note: Note) in note.storage[string: 0] != "b" }
         }
@@ -120,7 +126,7 @@ import Testing
         #expect(titles.all == ["a", "a"])
     }
 
-    @Test func `are not checked for methods without them`() async throws {
+    @Test func `The rules of a request on the server are not checked for methods without them`() async throws {
         let channel = try channel(.connect, handlers.map(\.withoutRules))
         _ = try await channel.unary(Self.add, Note(""), CallOptions())
         #expect(titles.all == [""])

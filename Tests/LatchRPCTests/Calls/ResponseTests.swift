@@ -6,7 +6,7 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite(.timeLimit(.minutes(1))) struct `A response that violates the protocol` {
+@Suite(.timeLimit(.minutes(1))) struct ResponseTests {
     /// The client's reading of responses, for calls with one response message and with many.
     private func errors(
         _ style: RPCProtocol, _ codec: RPCCodec = .binary, _ response: HTTPResponse
@@ -36,7 +36,7 @@ import Testing
     private let end = Envelope(Array("{}".utf8), flags: .endOfStream).bytes
     private let trailers = Envelope(Array("grpc-status: 0\r\n".utf8), flags: .trailers).bytes
 
-    @Test func `by ending before its status is an error`() async throws {
+    @Test func `A response that violates the protocol by ending before its status is an error`() async throws {
         for (style, type) in [(RPCProtocol.connect, "connect+proto"), (.grpcWeb, "grpc-web+proto"), (.grpc, "grpc")] {
             for body in [[], message, message + [0, 0]] {
                 let errors = try await errors(style, .binary, response(type, body))
@@ -46,14 +46,15 @@ import Testing
         }
     }
 
-    @Test func `by continuing after its end is an error`() async throws {
+    @Test func `A response that violates the protocol by continuing after its end is an error`() async throws {
         let connect = try await errors(.connect, .binary, response("connect+proto", message + end + message))
         #expect(connect.stream?.status == .internal)
         let web = try await errors(.grpcWeb, .binary, response("grpc-web+proto", message + trailers + trailers))
         #expect(web.stream?.status == .internal)
     }
 
-    @Test func `with no message or two instead of one is an error`() async throws {
+    @Test
+    func `A response that violates the protocol with no message or two instead of one is an error`() async throws {
         for body in [[], message + message] {
             let connect = try await errors(.connect, .binary, response("connect+proto", body + end))
             #expect(connect.single?.status == .unimplemented)
@@ -71,17 +72,21 @@ import Testing
         ("connect+json", RPCCode.internal), ("connect+text", .internal), ("json", .unknown), ("proto", .unknown),
         ("grpc", .unknown), ("", .unknown),
     ])
-    func `by its content type is an error`(type: String, code: RPCCode) async throws {
+    func `A response that violates the protocol by its content type is an error`(type: String, code: RPCCode)
+        async throws
+    {
         #expect(try await errors(.connect, .binary, response(type, message + end)).stream?.status == code)
     }
 
     @Test(arguments: [("grpc+json", RPCCode.internal), ("grpc-web", .unknown), ("json", .unknown)])
-    func `by its content type is an internal error of gRPC`(type: String, code: RPCCode) async throws {
+    func `A response that violates the protocol by its content type is an internal error of gRPC`(
+        type: String, code: RPCCode
+    ) async throws {
         let answer = response(type, message, trailers: ["grpc-status": "0"])
         #expect(try await errors(.grpc, .binary, answer).stream?.status == code)
     }
 
-    @Test func `by a compression that was not offered or not declared is an error`() async throws {
+    @Test func `A response with a compression that was not offered or not declared is an error`() async throws {
         let odd = response("connect+proto", message + end, fields: ["Connect-Content-Encoding": "snappy"])
         #expect(try await errors(.connect, .binary, odd).stream?.status == .internal)
         let compressed = Envelope([1, 2, 3], flags: .compressed).bytes
@@ -91,13 +96,14 @@ import Testing
         #expect(try await errors(.grpc, .binary, damaged).stream != nil)
     }
 
-    @Test func `by a malformed message is an error`() async throws {
+    @Test func `A response that violates the protocol by a malformed message is an error`() async throws {
         let body = Envelope([0xFF]).bytes + end
         #expect(try await errors(.connect, .binary, response("connect+proto", body)).stream?.status == .internal)
         #expect(try await errors(.connect, .json, response("connect+json", body)).stream?.status == .internal)
     }
 
-    @Test(arguments: ["", "[]", "null", "{", "\"a\""]) func `by an end of stream that is not a JSON object is unknown`(
+    @Test(arguments: ["", "[]", "null", "{", "\"a\""])
+    func `A response that violates the protocol by an end of stream that is not a JSON object is unknown`(
         text: String
     )
         async throws
@@ -111,14 +117,16 @@ import Testing
         (#"{"error":{"code":"strange"}}"#, .unknown), (#"{"error":{}}"#, .unknown),
         (#"{"error":{"code":"aborted","details":[{"type":1},{"type":"a.B","value":"!"}]}}"#, .aborted),
     ])
-    func `only in parts of its error keeps the readable parts`(text: String, code: RPCCode) async throws {
+    func `A response that violates the protocol only in parts of its error keeps the readable parts`(
+        text: String, code: RPCCode
+    ) async throws {
         let body = message + Envelope(Array(text.utf8), flags: .endOfStream).bytes
         let error = try await errors(.connect, .binary, response("connect+proto", body)).stream
         #expect(error?.status == code)
         #expect(error?.details.isEmpty == true)
     }
 
-    @Test func `by unknown envelope flags is an error`() async throws {
+    @Test func `A response that violates the protocol by unknown envelope flags is an error`() async throws {
         let odd = Envelope([], flags: Envelope.Flags(rawValue: 0x40)).bytes
         #expect(try await errors(.connect, .binary, response("connect+proto", odd + end)).stream?.status == .internal)
         #expect(
@@ -126,7 +134,7 @@ import Testing
                 == .internal)
     }
 
-    @Test func `reports its error in the head alone`() async throws {
+    @Test func `A response that violates the protocol reports its error only in the head`() async throws {
         let head = response("grpc", [], fields: ["grpc-status": "7", "grpc-message": "no%20way", "x-a": "b"])
         let errors = try await errors(.grpc, .binary, head)
         for error in [errors.single, errors.stream] {
@@ -142,7 +150,7 @@ import Testing
             (204, 16, .unauthenticated),
         ]
             as [(HTTPStatus, Int, RPCCode)])
-    func `that a gateway gives another status of HTTP is known by that of gRPC`(
+    func `A gateway's other status of HTTP is recognized by the status of gRPC`(
         http: HTTPStatus, grpc: Int, code: RPCCode
     )
         async throws
@@ -159,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `of a unary Connect call is treated alike`() async throws {
+    @Test func `A unary Connect response that violates the protocol is treated alike`() async throws {
         func status(_ response: HTTPResponse) async throws -> RPCCode? {
             let channel = try RPCChannel("http://localhost", through: ClosureHandler { _ in response })
             return await error { _ = try await channel.unary(Notes.echo, Note()) }?.status

@@ -4,7 +4,7 @@ import LatchHTTP
 import LatchRPC
 import Testing
 
-@Suite struct `A service` {
+@Suite struct ServiceTests {
     private let service = RPCService(NotesService().handlers)
 
     private func answer(
@@ -17,13 +17,13 @@ import Testing
         ).collected()
     }
 
-    @Test func `has routes for all calls of its services`() {
+    @Test func `A service has routes for all calls of its services`() {
         #expect(service.routes.map(\.pattern) == Array(repeating: "/latch.test.v1.Notes/{method}", count: 2))
         #expect(service.routes.map(\.method) == [.post, .get])
     }
 
     @Test(arguments: ["", "text/plain", "application/xml", "application/grpc+xml", "application/connect+text"])
-    func `rejects other content types and lists the supported ones`(type: String) async throws {
+    func `A service rejects other content types and lists the supported ones`(type: String) async throws {
         let answer = try await answer(.post, "Echo", type.isEmpty ? [:] : [.contentType: type])
         #expect(answer.status == .unsupportedMediaType)
         #expect(answer.fields["Accept-Post"]?.contains("application/proto") == true)
@@ -32,11 +32,11 @@ import Testing
     @Test(arguments: [
         ("Count", "application/proto"), ("Add", "application/json"), ("Echo", "application/connect+proto"),
     ])
-    func `rejects a Connect format that does not fit the method`(name: String, type: String) async throws {
+    func `A service rejects a Connect format that does not fit the method`(name: String, type: String) async throws {
         #expect(try await answer(.post, name, [.contentType: type]).status == .unsupportedMediaType)
     }
 
-    @Test func `accepts content types with parameters, in any case`() async throws {
+    @Test func `A service accepts content types with parameters, in any case`() async throws {
         let answer = try await answer(
             .post, "Echo", [.contentType: "Application/JSON; charset=utf-8"], body: Array("{}".utf8))
         #expect(answer.status == .ok)
@@ -44,7 +44,7 @@ import Testing
         #expect(answer.body.text == "{}")
     }
 
-    @Test func `serves GET only for calls without side effects`() async throws {
+    @Test func `A service serves GET only for calls without side effects`() async throws {
         let query = "?connect=v1&encoding=json&message=%7B%22text%22%3A%22a%22%7D"
         let read = try await answer(.get, "Read" + query)
         #expect(read.status == .ok)
@@ -59,14 +59,14 @@ import Testing
         #expect(try await answer(.get, "Read?encoding=json").status == .badRequest)
     }
 
-    @Test func `supports version 1 of Connect`() async throws {
+    @Test func `A service supports version 1 of Connect`() async throws {
         let fields: HTTPFields = [.contentType: "application/json", "Connect-Protocol-Version": "2"]
         let answer = try await answer(.post, "Echo", fields, body: Array("{}".utf8))
         #expect(answer.status == .badRequest)
         #expect(answer.body.text?.contains("invalid_argument") == true)
     }
 
-    @Test func `lists the supported compressions`() async throws {
+    @Test func `A service lists the supported compressions`() async throws {
         let fields: HTTPFields = [.contentType: "application/json", .contentEncoding: "snappy"]
         let answer = try await answer(.post, "Echo", fields, body: [1])
         #expect(answer.status == 501)
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(arguments: ["gzip", "br, gzip;q=0.5", "identity,gzip", "GZIP", "gzip ; Q=1", "gzip;a=0;q=0.001"])
-    func `compresses large messages`(list: String)
+    func `A service compresses large messages`(list: String)
         async throws
     {
         let note = Array(#"{"text":"\#(String(repeating: "a", count: 5000))"}"#.utf8)
@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test(arguments: ["", "br", "gzip;q=0", "gzip; q=0.0", "gzip;a=1;q=0", "GZip;Q=0.000", "x-gzip", ";gzip", ","])
-    func `compresses only with an accepted compression`(list: String)
+    func `A service compresses only with an accepted compression`(list: String)
         async throws
     {
         let note = Array(#"{"text":"\#(String(repeating: "a", count: 5000))"}"#.utf8)
@@ -95,7 +95,8 @@ import Testing
         #expect(answer.body.bytes == note)
     }
 
-    @Test(arguments: ["application/proto", "application/json"]) func `rejects a malformed message`(type: String)
+    @Test(arguments: ["application/proto", "application/json"])
+    func `A service rejects a malformed message`(type: String)
         async throws
     {
         let answer = try await answer(.post, "Echo", [.contentType: type], body: [0xFF, 0xFF])
@@ -104,13 +105,13 @@ import Testing
     }
 
     @Test(arguments: [[], [0, 0, 0, 0, 0, 0, 0, 0, 0, 0]] as [[UInt8]])
-    func `accepts exactly one message in a unary call`(body: [UInt8]) async throws {
+    func `A service accepts exactly one message in a unary call`(body: [UInt8]) async throws {
         let answer = try await answer(.post, "Echo", [.contentType: "application/grpc-web+proto"], body: body)
         let text = String(decoding: answer.body.bytes.dropFirst(5), as: UTF8.self)
         #expect(text.contains("grpc-status: 12"))
     }
 
-    @Test func `ends a Connect stream with an end-of-stream envelope`() async throws {
+    @Test func `A service ends a Connect stream with an end-of-stream envelope`() async throws {
         let answer = try await answer(
             .post, "Count", [.contentType: "application/connect+json"], body: [4, 0, 0, 0, 0])
         #expect(answer.status == .ok)

@@ -9,7 +9,7 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite struct `A Connect response` {
+@Suite struct ServingTableTests {
     private func answer(_ error: RPCError) async throws -> HTTPResponse {
         let service = RPCService([.unary(Notes.echo) { _, _ in throw error }])
         return try await service.respond(
@@ -29,7 +29,9 @@ import Testing
             (.internal, 500, "internal"), (.unavailable, 503, "unavailable"), (.dataLoss, 500, "data_loss"),
             (.unauthenticated, 401, "unauthenticated"),
         ] as [(RPCCode, Int, String)])
-    func `has the HTTP status of its code, and the name of the code`(code: RPCCode, status: Int, word: String)
+    func `A Connect response has the HTTP status of its code, and the name of the code`(
+        code: RPCCode, status: Int, word: String
+    )
         async throws
     {
         let response = try await answer(RPCError(code))
@@ -38,7 +40,7 @@ import Testing
         #expect(response.body.text == #"{"code":"\#(word)"}"#)
     }
 
-    @Test func `carries text, details, fields and trailers of an error`() async throws {
+    @Test func `A Connect response carries text, details, fields and trailers of an error`() async throws {
         let detail = ProtoAny(typeURL: "type.googleapis.com/a.B", value: .init([0xFB, 0xFF]))
         let response = try await answer(
             RPCError(.aborted, "quote \" and é", details: [detail], metadata: ["X-Why": "because", "x-why": "again"]))
@@ -49,7 +51,7 @@ import Testing
     }
 }
 
-@Suite struct `A request of a call` {
+@Suite struct CallRequestTests {
     private let service = RPCService(NotesService().handlers)
 
     /// The outcome of a handwritten call: the HTTP status, and the content with the trailers as text.
@@ -78,7 +80,7 @@ import Testing
     }
 
     @Test(arguments: streams, ["", "1", "S", "-1S", "1.5S", "123456789S", "1s", "1 S", "0x1S", "12345678901"])
-    func `with a malformed timeout is rejected`(type: String, text: String) async throws {
+    func `A request of a call with a malformed timeout is rejected`(type: String, text: String) async throws {
         let isConnect = type.contains("connect")
         guard !isConnect || text != "1" else { return }
         let field: HTTPFieldName = isConnect ? "Connect-Timeout-Ms" : "grpc-timeout"
@@ -88,14 +90,16 @@ import Testing
     }
 
     @Test(arguments: streams, [0x02, 0x04, 0x40, 0x80, 0xFF, 0x03] as [UInt8])
-    func `with an envelope that is not a message is rejected`(type: String, flags: UInt8) async throws {
+    func `A request of a call with an envelope that is not a message is rejected`(type: String, flags: UInt8)
+        async throws
+    {
         let body = Envelope([], flags: Envelope.Flags(rawValue: flags)).bytes
         let answer = try await answer(type, body: body)
         #expect(answer.status == 200)
         #expect(reports(.invalidArgument, answer.text, type), "\(answer.text)")
     }
 
-    @Test(arguments: streams) func `with an undeclared compression is rejected`(type: String)
+    @Test(arguments: streams) func `A request of a call with an undeclared compression is rejected`(type: String)
         async throws
     {
         let body = Envelope(try RPCCompression.gzip.compress([]), flags: .compressed).bytes
@@ -109,7 +113,8 @@ import Testing
         }
     }
 
-    @Test(arguments: streams) func `that is truncated or has two messages is rejected`(type: String) async throws {
+    @Test(arguments: streams)
+    func `A request of a call that is truncated or has two messages is rejected`(type: String) async throws {
         #expect(reports(.internal, try await answer(type, body: [0, 0, 0]).text, type))
         #expect(reports(.internal, try await answer(type, body: [0, 0, 0, 0, 2, 8]).text, type))
         #expect(reports(.unimplemented, try await answer(type, body: []).text, type))
@@ -130,7 +135,7 @@ import Testing
             ("application/grpc+", 415), ("application/grpc+thrift", 415), ("application/grpc-web+", 415),
             ("application/x-protobuf", 415), ("text/json", 415), ("application/*", 415), ("", 415), (";", 415),
         ])
-    func `is accepted by its content type`(type: String, status: Int) async throws {
+    func `A request of a call is accepted by its content type`(type: String, status: Int) async throws {
         let isJSON = type.lowercased().hasPrefix("application/json")
         let message = Array((isJSON ? "{}" : "").utf8)
         let content = type.contains("+json") ? Array("{}".utf8) : []
@@ -151,7 +156,7 @@ import Testing
         "encoding=json&message=%7b%22text%22%3a%22a%22%7d&compression=identity",
         "encoding=json&message={%22text%22:%22a%22}&x=y",
     ])
-    func `by GET is read in any spelling of its query`(query: String) async throws {
+    func `A request of a call by GET is read in any spelling of its query`(query: String) async throws {
         let response = try await service.respond(
             to: HTTPRequest(method: .get, authority: "a", path: "/latch.test.v1.Notes/Read?" + query)
         ).collected()
@@ -166,13 +171,13 @@ import Testing
         ("encoding=PROTO&message=", 400), ("encoding=proto&base64=1&message=C+Fh", 400),
         ("connect=v2&encoding=proto&message=", 400), ("encoding=proto&message=", 200),
     ])
-    func `by GET is rejected with a malformed query`(query: String, status: Int) async throws {
+    func `A request of a call by GET is rejected with a malformed query`(query: String, status: Int) async throws {
         let response = try await service.respond(
             to: HTTPRequest(method: .get, authority: "a", path: "/latch.test.v1.Notes/Read?" + query))
         #expect(response.status.rawValue == status)
     }
 
-    @Test func `carries bytes in its fields, padded or not, in one line or several`() async throws {
+    @Test func `A request of a call carries bytes in its fields, padded or not, in one line or several`() async throws {
         let method = RPCMethodHandler.unary(Notes.echo) { _, context in
             Note(text: context.metadata.binaryValues(of: "x-a-bin").map { "\($0)" }.joined())
         }

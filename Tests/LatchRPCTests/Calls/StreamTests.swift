@@ -9,17 +9,17 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite(.timeLimit(.minutes(1))) struct `A stream of messages` {
+@Suite(.timeLimit(.minutes(1))) struct StreamTests {
     private struct Broken: Error {}
 
-    @Test func `of an array can be read again and again`() async throws {
+    @Test func `A stream of messages of an array can be read again and again`() async throws {
         let stream = RPCStream([Note(number: 1), Note(number: 2)])
         for _ in 0..<2 { #expect(try await collect(stream).notes.map(\.number) == [1, 2]) }
         #expect(stream.isReplayable)
         #expect(stream.metadata.isEmpty && stream.trailers.isEmpty)
     }
 
-    @Test func `of a sequence can be read once`() async throws {
+    @Test func `A stream of messages of a sequence can be read once`() async throws {
         let (notes, feed) = AsyncStream<Note>.makeStream()
         for number in Int32(0)..<3 { feed.yield(Note(number: number)) }
         feed.finish()
@@ -30,7 +30,7 @@ import Testing
     }
 
     /// An optimised build could wrap the source twice more at each message.
-    @Test func `of many messages costs as much for the last one as for the first`() async throws {
+    @Test func `A stream of messages of many messages costs as much for the last one as for the first`() async throws {
         let stream = RPCStream(Array(repeating: Note(number: 1), count: 50_000))
         var count = 0
         for try await note in stream where note.number == 1 { count += 1 }
@@ -38,7 +38,8 @@ import Testing
     }
 
     /// Each chunk had wrapped the source once more, so that this took minutes.
-    @Test func `that is read once costs as much for its last chunk as for its first`() async throws {
+    @Test
+    func `A stream of messages that is read once costs as much for its last chunk as for its first`() async throws {
         let count = 100_000
         let read = Mutex(0)
         let source = LazySource {
@@ -58,7 +59,7 @@ import Testing
     private final class Held: Sendable {}
 
     /// A reader that has read enough releases the call, though its caller keeps the stream for its metadata.
-    @Test func `holds its source no longer than the reader does`() async throws {
+    @Test func `A stream of messages holds its source no longer than the reader does`() async throws {
         weak var source: Held?
         let stream: RPCStream<Note>
         do {
@@ -72,7 +73,7 @@ import Testing
         #expect(stream.metadata.isEmpty)
     }
 
-    @Test func `of a writer is produced on demand`() async throws {
+    @Test func `A stream of messages of a writer is produced on demand`() async throws {
         let written = Mutex(0)
         let stream = RPCStream<Note> { writer in
             for number in Int32(0)..<100 {
@@ -90,7 +91,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func `of a writer ends with its error, after its messages`() async throws {
+    @Test func `A stream of messages of a writer ends with its error, after its messages`() async throws {
         let stream = RPCStream<Note> { writer in
             try await writer.send(Note(number: 1))
             throw Broken()
@@ -101,7 +102,7 @@ import Testing
         #expect(try await iterator.next() == nil)
     }
 
-    @Test func `of a writer cancels the writer when its reader is released`() async throws {
+    @Test func `A stream of messages of a writer cancels the writer when its reader is released`() async throws {
         let (ends, end) = AsyncStream<Void>.makeStream()
         do {
             let stream = RPCStream<Note> { writer in
@@ -114,7 +115,7 @@ import Testing
         for await _ in ends { break }
     }
 
-    @Test func `of several writers loses no message`() async throws {
+    @Test func `A stream of messages of several writers loses no message`() async throws {
         let stream = RPCStream<Note> { writer in
             try await withThrowingTaskGroup(of: Void.self) { group in
                 for first in Int32(0)..<10 {
@@ -128,7 +129,7 @@ import Testing
         #expect(try await collect(stream).notes.map(\.number).sorted() == Array(0..<200))
     }
 
-    @Test func `of a response rejects a concurrent second reader with an error`() async throws {
+    @Test func `A stream of messages of a response rejects a concurrent second reader with an error`() async throws {
         let gate = Gate()
         let reader = ResponseMessageReader { () async throws -> EnvelopedResponse in
             await gate.pass()
@@ -151,7 +152,7 @@ import Testing
         #expect(try await reader.next() == nil)
     }
 
-    @Test func `ends for a cancelled reader`() async throws {
+    @Test func `A stream of messages ends for a canceled reader`() async throws {
         let stream = RPCStream<Note> { _ in try await untilCancelled() }
         let reader = Task { try await collect(stream).notes }
         reader.cancel()
@@ -159,7 +160,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Interceptors around a call` {
+@Suite(.timeLimit(.minutes(2))) struct CallInterceptorTests {
     /// Answers the first requests with a status, and the others with the service.
     private struct Reluctant: Handler {
         let status: HTTPStatus
@@ -193,7 +194,8 @@ import Testing
         return try await next.respond(to: request)
     }
 
-    @Test(arguments: CallStyle.plain) func `repeat it after a 401, streams of an array too`(style: CallStyle)
+    @Test(arguments: CallStyle.plain)
+    func `Interceptors around a call repeat it after a 401, also streams of an array`(style: CallStyle)
         async throws
     {
         let reluctant = Reluctant(status: .unauthorized, refusals: 1)
@@ -218,7 +220,7 @@ import Testing
     }
 
     @Test(arguments: [CallStyle(style: .connect), CallStyle(style: .grpcWeb), CallStyle(style: .grpc)])
-    func `see a refused token as 401 in every protocol`(style: CallStyle) async throws {
+    func `Interceptors around a call see a refused token as 401 in every protocol`(style: CallStyle) async throws {
         let once = Refusing(refusals: 1)
         let channel = try style.channel("http://localhost", through: once, interceptors: [renewal])
         #expect(try await channel.unary(Notes.echo, Note(text: "a")).message.text == "a")
@@ -227,7 +229,8 @@ import Testing
         await #expect(throws: RPCError.unauthenticated) { try await twice.unary(Notes.echo, Note(text: "a")) }
     }
 
-    @Test(arguments: CallStyle.plain) func `do not repeat a stream that can be read only once`(style: CallStyle)
+    @Test(arguments: CallStyle.plain)
+    func `Interceptors around a call do not repeat a stream that can be read only once`(style: CallStyle)
         async throws
     {
         let reluctant = Reluctant(status: .unauthorized, refusals: 1)
@@ -237,7 +240,7 @@ import Testing
         #expect(reluctant.asked.value == 1)
     }
 
-    @Test func `retry only idempotent calls`() async throws {
+    @Test func `Interceptors around a call retry only idempotent calls`() async throws {
         let clock = ManualClock()
         let retry = RetryInterceptor(clock: clock.leapingClock())
         for (method, expected) in [(Notes.read, 2), (Notes.echo, 1)] {

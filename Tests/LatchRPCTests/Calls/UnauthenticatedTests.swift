@@ -11,7 +11,7 @@ import Testing
 /// The protocols whose pieces can be told without decoding all.
 private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
 
-@Suite(.timeLimit(.minutes(1))) struct `An unauthenticated response` {
+@Suite(.timeLimit(.minutes(1))) struct UnauthenticatedTests {
     /// Signs a request, and asks once more after a 401, as a session does.
     private struct Renewal: Interceptor {
         private struct Step: RequestModifier {
@@ -62,7 +62,9 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
     }
 
     @Test(arguments: framed, [true, false])
-    func `that ends a stream before its first message appears as 401`(style: RPCProtocol, isCompressed: Bool)
+    func `An unauthenticated response that ends a stream before its first message appears as 401`(
+        style: RPCProtocol, isCompressed: Bool
+    )
         async throws
     {
         try await serving(refusing(1)) { url in
@@ -77,7 +79,8 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         }
     }
 
-    @Test(arguments: framed) func `that ends a bidirectional stream appears as 401 if the request is replayable`(
+    @Test(arguments: framed)
+    func `An unauthenticated response that ends a two-way stream appears as 401 if it is replayable`(
         style: RPCProtocol
     ) async throws {
         let renewal = Renewal(signs: true)
@@ -88,7 +91,8 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         #expect(renewal.refusals.value == 1)
     }
 
-    @Test(arguments: framed) func `is the error of the call if it is repeated`(style: RPCProtocol) async throws {
+    @Test(arguments: framed)
+    func `An unauthenticated response is the error of the call if it is repeated`(style: RPCProtocol) async throws {
         let renewal = Renewal(signs: true)
         let channel = try RPCChannel(
             "http://localhost", through: refusing(2), interceptors: [renewal], using: style)
@@ -102,7 +106,8 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         #expect(renewal.refusals.value == 1)
     }
 
-    @Test(arguments: framed) func `after a message is the error of the stream`(style: RPCProtocol) async throws {
+    @Test(arguments: framed)
+    func `An unauthenticated response after a message is the error of the stream`(style: RPCProtocol) async throws {
         let renewal = Renewal(signs: true)
         let channel = try RPCChannel(
             "http://localhost", through: refusing(1, after: 1), interceptors: [renewal], using: style)
@@ -112,7 +117,8 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         #expect(renewal.refusals.value == 0)
     }
 
-    @Test(arguments: framed) func `is not awaited without a credential`(style: RPCProtocol) async throws {
+    @Test(arguments: framed)
+    func `An unauthenticated response is not awaited without a credential`(style: RPCProtocol) async throws {
         let (silence, end) = AsyncStream<[UInt8]>.makeStream()
         let handler = ClosureHandler { _ in
             let held = Mutex(silence.makeAsyncIterator())
@@ -131,7 +137,9 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
         await #expect(throws: RPCError.internal) { _ = try await collect(stream) }
     }
 
-    @Test func `in the trailers of a call with one response message appears as 401`() async throws {
+    @Test
+    func `An unauthenticated response in the trailers of a call with one response message appears as 401`() async throws
+    {
         let renewal = Renewal(signs: true)
         let handler = ClosureHandler { _ in
             HTTPResponse(
@@ -148,8 +156,8 @@ private let framed: [RPCProtocol] = [.connect, .grpcWeb, .grpc]
             [0x02], [0x02, 0, 0, 0, 9, 0x7B], [0x02, 0xFF, 0xFF, 0xFF, 0xFF], [0x02, 0, 0, 0, 1, 0x7B],
             [0x03, 0, 0, 0, 1, 0],
             [],
-        ] as [[UInt8]]) func `is not assumed if the content is malformed`(content: [UInt8]) async throws
-    {
+        ] as [[UInt8]])
+    func `An unauthenticated response is not assumed if the content is malformed`(content: [UInt8]) async throws {
         let renewal = Renewal(signs: true)
         let handler = ClosureHandler { _ in
             HTTPResponse(

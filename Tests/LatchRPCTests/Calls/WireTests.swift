@@ -9,7 +9,7 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite struct `A stream of envelopes` {
+@Suite struct EnvelopeStreamTests {
     private func pieces(_ bytes: [UInt8], of size: Int) -> HTTPBodyStream {
         let rest = Mutex(bytes[...])
         return HTTPBodyStream(once: {
@@ -27,7 +27,8 @@ import Testing
         return all
     }
 
-    @Test(arguments: [1, 2, 3, 5, 6, 7, 64, 100_000]) func `is read whatever the chunk size`(size: Int) async throws {
+    @Test(arguments: [1, 2, 3, 5, 6, 7, 64, 100_000])
+    func `A stream of envelopes is read for any chunk size`(size: Int) async throws {
         let contents: [[UInt8]] = [[], [1], [UInt8](repeating: 2, count: 300), [], [UInt8](repeating: 3, count: 1000)]
         let bytes = contents.flatMap { Envelope($0, flags: .compressed).bytes }
         let read = try await read(bytes, of: size)
@@ -35,12 +36,14 @@ import Testing
         #expect(read.allSatisfy { $0.flags == .compressed })
     }
 
-    @Test(arguments: [1, 4, 5, 6, 9]) func `that is truncated is an error`(length: Int) async throws {
+    @Test(arguments: [1, 4, 5, 6, 9])
+    func `A stream of envelopes that is truncated is an error`(length: Int) async throws {
         let bytes = Array(Envelope([1, 2, 3, 4, 5]).bytes.prefix(length))
         await #expect(throws: RPCError.internal) { try await read(bytes, of: 100) }
     }
 
-    @Test func `is charged to the memory of its request until the next one is read`() async throws {
+    @Test
+    func `A stream of envelopes is charged to the memory of its request until the next one is read`() async throws {
         let memory = MemoryBudget(limit: 1000)
         let bytes = Envelope([UInt8](repeating: 1, count: 395)).bytes + Envelope([]).bytes
         var reader = EnvelopeReader(pieces(bytes, of: 100), limit: 2000, memory: MemoryReservation(memory))
@@ -52,7 +55,7 @@ import Testing
         await #expect(throws: RPCError.unavailable) { try await other.next() }
     }
 
-    @Test func `that announces too large a message is rejected`() async throws {
+    @Test func `A stream of envelopes that announces too large a message is rejected`() async throws {
         for prefix in [[0, 0xFF, 0xFF, 0xFF, 0xFF], [0, 0, 0, 3, 0xE9]] as [[UInt8]] {
             await #expect(throws: RPCError.resourceExhausted) { try await read(prefix, of: 100) }
         }
@@ -60,7 +63,7 @@ import Testing
         #expect(try await read(most, of: 100).count == 1)
     }
 
-    @Test func `is decompressed only with the flag`() throws {
+    @Test func `A stream of envelopes is decompressed only with the flag`() throws {
         let message = [UInt8](repeating: 9, count: 1000)
         let envelope = try Envelope(message, by: .gzip)
         #expect(envelope.flags == .compressed)
@@ -71,12 +74,12 @@ import Testing
     }
 }
 
-@Suite struct `The wire formats of the protocols` {
+@Suite struct WireTests {
     @Test(arguments: [
         (Duration.seconds(1), "1000m"), (.milliseconds(1), "1m"), (.microseconds(1), "1m"), (.zero, "0n"),
         (.seconds(-1), "0n"), (.seconds(100_000), "100000S"), (.seconds(400_000_000), "111111H"),
     ])
-    func `format a timeout for gRPC`(time: Duration, text: String) {
+    func `The wire formats of the protocols format a timeout for gRPC`(time: Duration, text: String) {
         #expect(TimeoutHeader.grpc(time) == text)
         #expect(text.utf8.count <= 9)
     }
@@ -85,16 +88,16 @@ import Testing
         ("1H", Duration.seconds(3600)), ("2M", .seconds(120)), ("3S", .seconds(3)), ("4m", .milliseconds(4)),
         ("5u", .microseconds(5)), ("6n", .nanoseconds(6)), ("99999999H", .seconds(359_999_996_400)),
     ])
-    func `include the timeouts of gRPC`(text: String, time: Duration) {
+    func `The wire formats of the protocols include the timeouts of gRPC`(text: String, time: Duration) {
         #expect(TimeoutHeader.duration(grpc: text) == time)
     }
 
     @Test(arguments: ["", "1", "H", "-1S", "+1S", "1s", "1.5S", "123456789S", "1 S", "１S"])
-    func `reject malformed timeouts`(text: String) {
+    func `The wire formats of the protocols reject malformed timeouts`(text: String) {
         #expect(TimeoutHeader.duration(grpc: text) == nil)
     }
 
-    @Test func `format a timeout for Connect`() {
+    @Test func `The wire formats of the protocols format a timeout for Connect`() {
         #expect(TimeoutHeader.milliseconds(.seconds(2)) == "2000")
         #expect(TimeoutHeader.milliseconds(.zero) == "0")
         #expect(TimeoutHeader.milliseconds(.seconds(1e12)) == "9999999999")
@@ -105,17 +108,17 @@ import Testing
     }
 
     @Test(arguments: ["", "plain", "100 %", "ö\n\r\0", "~ !", "日本"])
-    func `carry any error message`(text: String) {
+    func `The wire formats of the protocols carry any error message`(text: String) {
         let encoded = GRPCStatus.encode(text)
         #expect(encoded.utf8.allSatisfy { (0x20...0x7E).contains($0) })
         #expect(GRPCStatus.decode(encoded) == text)
     }
 
-    @Test func `keep malformed percent-encoding unchanged`() {
+    @Test func `The wire formats of the protocols keep malformed percent-encoding unchanged`() {
         #expect(GRPCStatus.decode("50% off %zz %4") == "50% off %zz %4")
     }
 
-    @Test func `report an error only for a failed status`() {
+    @Test func `The wire formats of the protocols report an error only for a failed status`() {
         #expect(GRPCStatus.error(in: ["grpc-status": "0"], metadata: [:]) == nil)
         #expect(GRPCStatus.error(in: ["grpc-status": "5"], metadata: [:])?.status == .notFound)
         for odd in ["", "17", "-1", "x", "99999999999999999999"] {
@@ -123,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `carry trailers in the content of gRPC-Web`() {
+    @Test func `The wire formats of the protocols carry trailers in the content of gRPC-Web`() {
         let fields: HTTPFields = ["grpc-status": "0", "x-a": "b", "x-a": ""]
         #expect(GRPCWebTrailers.fields(GRPCWebTrailers.bytes(fields)) == fields)
         let odd = GRPCWebTrailers.fields(
@@ -131,7 +134,8 @@ import Testing
         #expect(odd == ["grpc-status": "0", "y": "3"])
     }
 
-    @Test(arguments: [1, 2, 3, 4, 5, 7, 1000]) func `decode base64 in pieces of any size`(size: Int) async throws {
+    @Test(arguments: [1, 2, 3, 4, 5, 7, 1000])
+    func `The wire formats of the protocols decode base64 in pieces of any size`(size: Int) async throws {
         let bytes = (0..<100).map { UInt8($0) }
         let text = bytes.indices.flatMap { $0 % 7 == 0 ? GRPCWebText.encode(Array(bytes[$0..<min($0 + 7, 100)])) : [] }
         let rest = Mutex(text[...])
@@ -146,7 +150,8 @@ import Testing
         #expect(decoded == bytes)
     }
 
-    @Test(arguments: [50_000, 50_001, 50_002]) func `decode long base64, also with padding in between`(count: Int)
+    @Test(arguments: [50_000, 50_001, 50_002])
+    func `The wire formats of the protocols decode long base64, also with padding in between`(count: Int)
         async throws
     {
         let bytes = (0..<count).map { UInt8(truncatingIfNeeded: $0) }
@@ -156,7 +161,8 @@ import Testing
         #expect(decoded == bytes + bytes)
     }
 
-    @Test(arguments: [1, 2, 3, 4, 7]) func `encode base64 without padding between pieces`(size: Int) async throws {
+    @Test(arguments: [1, 2, 3, 4, 7])
+    func `The wire formats of the protocols encode base64 without padding between pieces`(size: Int) async throws {
         let rest = Mutex((0..<100).map { UInt8($0) }[...])
         let encode = GRPCWebText.encoding {
             rest.withLock { rest in
@@ -170,13 +176,14 @@ import Testing
     }
 
     @Test(arguments: ["a", "ab", "abc", "a===", "====", "ab=c", "!!!!", "AA==A"])
-    func `reject malformed base64`(text: String) async throws {
+    func `The wire formats of the protocols reject malformed base64`(text: String) async throws {
         await #expect(throws: RPCError.internal) {
             for try await _ in GRPCWebText.decoding(HTTPBodyStream(Array(text.utf8))) {}
         }
     }
 
-    @Test(arguments: [nil, "gzip"], RPCCodec.allCases) func `carry a message in a query`(name: String?, codec: RPCCodec)
+    @Test(arguments: [nil, "gzip"], RPCCodec.allCases)
+    func `The wire formats of the protocols carry a message in a query`(name: String?, codec: RPCCodec)
         throws
     {
         let query = ConnectQuery(content: Array("{\"a\":\"ö&=+\"}".utf8), codec: codec, compression: name)
@@ -191,13 +198,13 @@ import Testing
         "", "connect=v1", "encoding=proto", "message=a", "encoding=xml&message=a", "connect=v2&encoding=proto&message=",
         "encoding=proto&base64=1&message=!",
     ])
-    func `reject a malformed query`(query: String) {
+    func `The wire formats of the protocols reject a malformed query`(query: String) {
         #expect(throws: RPCError.invalidArgument) {
             try ConnectQuery(HTTPRequest(authority: "a", path: "/s/m?" + query))
         }
     }
 
-    @Test func `carry bytes in fields, with and without padding`() {
+    @Test func `The wire formats of the protocols carry bytes in fields, with and without padding`() {
         var fields: HTTPFields = ["a-bin": "AAE=", "a-bin": "AAE, /w", "a-bin": "no!"]
         #expect(fields.binaryValues(of: "a-bin") == [[0, 1], [0, 1], [255]])
         fields = [:]

@@ -10,8 +10,9 @@ import Testing
 
 @Suite(
     .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .timeLimit(.minutes(2)), .serialized)
-struct `Reflection with grpcio` {
-    @Test(arguments: ["v1", "v1alpha"], [false, true]) func `works from its client to our server`(
+struct ReflectionPeerTests {
+    @Test(arguments: ["v1", "v1alpha"], [false, true])
+    func `Reflection with grpcio works from its client to our server`(
         version: String, isBehindProxy: Bool
     ) async throws {
         let descriptors = try Shelves.descriptors()
@@ -52,7 +53,7 @@ struct `Reflection with grpcio` {
         }
     }
 
-    @Test func `works from our client to its server`() async throws {
+    @Test func `Reflection with grpcio works from our client to its server`() async throws {
         let descriptors = try Shelves.descriptors()
         let file = FileManager.default.temporaryDirectory.appending(path: "latch-shelves-\(UUID().uuidString)")
         try Data(descriptors).write(to: file)

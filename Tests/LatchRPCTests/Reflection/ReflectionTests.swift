@@ -6,9 +6,7 @@ import LatchRPC
 import LatchReflection
 import Testing
 
-typealias ReflectionTests = `The reflection of a server`
-
-@Suite struct `The reflection of a server` {
+@Suite struct ReflectionTests {
     /// Fetches all of `Shelves` from any server.
     static func checkResponses(of client: ReflectionClient) async throws {
         #expect(Set(try await client.services()).isSuperset(of: ["shelf.v1.Borrowing", "shelf.v1.Shelves"]))
@@ -35,14 +33,15 @@ typealias ReflectionTests = `The reflection of a server`
         await #expect(throws: RPCError.notFound) { try await client.descriptors(of: ["shelf.v1.Nothing"]) }
     }
 
-    @Test(arguments: CallStyle.plain) func `returns its descriptors, in any protocol`(style: CallStyle)
+    @Test(arguments: CallStyle.plain)
+    func `The reflection of a server returns its descriptors, in any protocol`(style: CallStyle)
         async throws
     {
         let service = RPCService(try ReflectionService(descriptors: Shelves.descriptors()).rpcMethods)
         try await Self.checkResponses(of: ReflectionClient(try style.channel("http://localhost", through: service)))
     }
 
-    @Test func `lists the configured services`() async throws {
+    @Test func `The reflection of a server lists the configured services`() async throws {
         let reflection = try ReflectionService(descriptors: Shelves.descriptors(), services: ["shelf.v1.Shelves"])
         let channel = try CallStyle(style: .connect).channel(
             "http://localhost", through: RPCService(reflection.rpcMethods))
@@ -52,13 +51,13 @@ typealias ReflectionTests = `The reflection of a server`
         #expect(try FileDescriptorSetBytes(bytes).files.count == Shelves.names.count)
     }
 
-    @Test func `is missing without the reflection service`() async throws {
+    @Test func `The reflection of a server is missing without the reflection service`() async throws {
         let service = RPCService(NotesService().handlers)
         let client = ReflectionClient(try CallStyle(style: .connect).channel("http://localhost", through: service))
         await #expect(throws: RPCError.unimplemented) { try await client.services() }
     }
 
-    @Test func `cannot be created from malformed descriptors`() throws {
+    @Test func `The reflection of a server cannot be created from malformed descriptors`() throws {
         #expect(throws: ProtoError.self) { try ReflectionService(descriptors: [0x0A, 0x7F, 1]) }
         #expect(throws: ProtoError.self) { try ReflectionService(descriptors: [0x0A, 0x02, 0x0A, 0x7F]) }
     }

@@ -17,10 +17,10 @@ private final class SpoiltStore: ResponseStore {
     func removeAll() async throws { throw Broken() }
 }
 
-@Suite struct `A cached response` {
+@Suite struct CachedResponseTests {
     private let unreachable = ShelfService { _, _, _ in throw RPCError(.unavailable) }
 
-    @Test func `that cannot be read is ignored, and the error names the network`() async throws {
+    @Test func `A cached response that cannot be read is ignored, and the error names the network`() async throws {
         for answer in [
             .success(CachedResponse(bytes: [0xFF], time: 0)), .failure(SpoiltStore.Broken()), .success(nil),
         ] as [Result<CachedResponse?, SpoiltStore.Broken>] {
@@ -33,7 +33,7 @@ private final class SpoiltStore: ResponseStore {
         }
     }
 
-    @Test func `is returned as stale if it can be read`() async throws {
+    @Test func `A cached response is returned as stale if it can be read`() async throws {
         let bytes = try BookList([Book("kept")]).serialized()
         let store = SpoiltStore(.success(CachedResponse(bytes: bytes, time: 0)))
         let client = ShelfClient(unreachable, ShelfState(), ClientSettings(responseStore: store))
@@ -42,7 +42,7 @@ private final class SpoiltStore: ResponseStore {
         #expect(await client.getCurrentState().isStale)
     }
 
-    @Test func `is fresh exactly for its lifetime, and never from the future`() async throws {
+    @Test func `A cached response is fresh exactly for its lifetime, and never from the future`() async throws {
         let clock = ManualClock()
         let service = ShelfService()
         let client = ShelfClient(
@@ -58,7 +58,7 @@ private final class SpoiltStore: ResponseStore {
         #expect(service.names.count == 4)
     }
 
-    @Test func `without a lifetime is never fresh`() async throws {
+    @Test func `A cached response without a lifetime is never fresh`() async throws {
         for lifetime in [Duration.zero, .seconds(-5)] {
             let service = ShelfService()
             let client = ShelfClient(service, ShelfState(), ClientSettings(cachedResponseLifetime: lifetime))
@@ -67,7 +67,7 @@ private final class SpoiltStore: ResponseStore {
         }
     }
 
-    @Test func `is removed from memory even if the store fails to remove it`() async throws {
+    @Test func `A cached response is removed from memory even if the store fails to remove it`() async throws {
         let service = ShelfService()
         let client = ShelfClient(
             service, ShelfState(), ClientSettings(responseStore: SpoiltStore(.success(nil))))
@@ -78,8 +78,8 @@ private final class SpoiltStore: ResponseStore {
     }
 }
 
-@Suite struct `Rules with a limit of zero` {
-    @Test(arguments: [0, -1, Int.min]) func `keep no item`(limit: Int) {
+@Suite struct ZeroLimitTests {
+    @Test(arguments: [0, -1, Int.min]) func `Rules with a limit of zero keep no item`(limit: Int) {
         let rules = ItemRules<Book, String>("books", limit: limit, key: { $0.id })
         var books = [Book("a")]
         rules.append([Book("b"), Book("c")], to: &books)
@@ -90,7 +90,7 @@ private final class SpoiltStore: ResponseStore {
     }
 
     @Test(arguments: [(Int.min, Int.max), (-1, 1), (0, Int.max), (2, Int.max), (Int.max, Int.max), (0, Int.min)])
-    func `return pages of any offset and length`(offset: Int, limit: Int) {
+    func `Rules with a limit of zero return pages of any offset and length`(offset: Int, limit: Int) {
         let rules = ItemRules<Book, String>("books", key: { $0.id })
         let page = rules.page([Book("a"), Book("b"), Book("c")], offset: offset, limit: limit)
         #expect(page.count == (limit <= 0 || offset > 2 ? 0 : min(limit, 3 - max(0, offset))))

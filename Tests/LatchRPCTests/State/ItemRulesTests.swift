@@ -4,7 +4,7 @@ import LatchRPC
 import TestTags
 import Testing
 
-@Suite(.tags(.g7)) struct `The items of a state` {
+@Suite(.tags(.updateStrategies)) struct ItemRulesTests {
     private let rules = ItemRules<Book, String>(
         "books", limit: 3, key: { $0.id }, search: { [$0.title] },
         sort: [
@@ -13,14 +13,14 @@ import Testing
         ], defaultSort: "title")
     private let items = [Book("a", title: "Emma"), Book("b", title: "Persuasion")]
 
-    @Test func `are appended, or replace the item with the same key`() {
+    @Test func `The items of a state are appended, or replace the item with the same key`() {
         var books = items
         rules.append([Book("a", title: "Emma II"), Book("c")], to: &books)
         #expect(books.map(\.id) == ["a", "b", "c"])
         #expect(books.first?.title == "Emma II")
     }
 
-    @Test(.tags(.g11)) func `drop the first ones over the limit`() {
+    @Test(.tags(.cacheLimits)) func `The items of a state drop the first ones over the limit`() {
         var books = items
         rules.append([Book("c"), Book("d"), Book("e")], to: &books)
         #expect(books.map(\.id) == ["c", "d", "e"])
@@ -28,7 +28,7 @@ import Testing
         #expect(books.map(\.id) == ["1", "2", "3"])
     }
 
-    @Test func `are replaced as a whole, without duplicate keys`() {
+    @Test func `The items of a state are replaced as a whole, without duplicate keys`() {
         var books = items
         rules.replaceAll(&books, with: [Book("x"), Book("y"), Book("x", title: "later")])
         #expect(books == [Book("x", title: "later"), Book("y")])
@@ -36,7 +36,7 @@ import Testing
         #expect(books.isEmpty)
     }
 
-    @Test func `are updated by the given key or their own`() {
+    @Test func `The items of a state are updated by the given key or their own`() {
         var books = items
         rules.update(Book("b", title: "Sanditon"), in: &books)
         rules.update(Book("new", title: "Lady Susan"), withKey: "a", in: &books)
@@ -44,7 +44,7 @@ import Testing
         #expect(books.map(\.title) == ["Lady Susan", "Sanditon"])
     }
 
-    @Test func `are removed and found by their key`() {
+    @Test func `The items of a state are removed and found by their key`() {
         var books = items
         rules.remove("a", from: &books)
         rules.remove("nobody", from: &books)
@@ -56,18 +56,18 @@ import Testing
     @Test(arguments: [
         ("emma", ["a"]), ("EM ma", ["a"]), ("  ", ["a", "b"]), ("", ["a", "b"]), ("emma persuasion", []), ("s", ["b"]),
     ])
-    func `are found by the words of a query`(query: String, ids: [String]) {
+    func `The items of a state are found by the words of a query`(query: String, ids: [String]) {
         #expect(rules.search(query, in: items).map(\.id) == ids)
     }
 
-    @Test func `are sorted both ways, equal ones in their order`() throws {
+    @Test func `The items of a state are sorted both ways, equal ones in their order`() throws {
         let books = [Book("1", pages: 2), Book("2", pages: 1), Book("3", pages: 2), Book("4", pages: 1)]
         #expect(try rules.sorted(books, by: "pages", ascending: true).map(\.id) == ["2", "4", "1", "3"])
         #expect(try rules.sorted(books, by: "pages", ascending: false).map(\.id) == ["1", "3", "2", "4"])
         #expect(try rules.sorted(items.reversed(), by: nil, ascending: true).map(\.id) == ["a", "b"])
     }
 
-    @Test func `are sorted with missing and NaN values first`() throws {
+    @Test func `The items of a state are sorted with missing and NaN values first`() throws {
         let books = [Book("1", price: 2), Book("2", price: .nan), Book("3", price: 1), Book("4", price: .nan)]
         #expect(try rules.sorted(books, by: "price", ascending: true).map(\.id) == ["2", "4", "3", "1"])
         #expect(try rules.sorted(books, by: "price", ascending: false).map(\.id) == ["1", "3", "2", "4"])
@@ -75,7 +75,7 @@ import Testing
         #expect(try rules.sorted(long, by: "long", ascending: true).map(\.id) == ["2", "1"])
     }
 
-    @Test func `are not sorted by an unknown field`() {
+    @Test func `The items of a state are not sorted by an unknown field`() {
         let error = #expect(throws: ActionError.self) { try rules.sorted(items, by: "id", ascending: true) }
         #expect(error == .unknownSortField)
         #expect(error?.message == "'books' cannot be sorted by 'id'.")
@@ -86,11 +86,11 @@ import Testing
         (0, 1, ["a"]), (1, 5, ["b"]), (2, 1, []), (-3, 1, ["a"]), (0, 0, []), (0, Int.max, ["a", "b"]),
         (1, Int.max, ["b"]),
     ])
-    func `are paged`(offset: Int, limit: Int, ids: [String]) {
+    func `The items of a state are paged`(offset: Int, limit: Int, ids: [String]) {
         #expect(rules.page(items, offset: offset, limit: limit).map(\.id) == ids)
     }
 
-    @Test func `are equal if they differ in ignored fields only`() {
+    @Test func `The items of a state are equal if they differ only in ignored fields`() {
         let rules = ItemRules<Book, String>("books", key: { $0.id }, ignoring: { $0.storage.clear(2) })
         #expect(rules.areEqual([Book("a", pages: 1)], [Book("a", pages: 2)]))
         #expect(!rules.areEqual([Book("a", pages: 1)], [Book("b", pages: 1)]))
@@ -98,7 +98,7 @@ import Testing
         #expect(!self.rules.areEqual([Book("a", pages: 1)], [Book("a", pages: 2)]))
     }
 
-    @Test func `are validated`() {
+    @Test func `The items of a state are validated`() {
         let books = (1...4).map { Book("\($0)") } + [Book("1")]
         let issues = rules.issues(books, reasons: { $0.id == "2" ? ["title must not be empty"] : [] })
         #expect(

@@ -15,7 +15,7 @@ private final class Network: Sendable {
     func set(_ isUp: Bool) { self.isUp.withLock { $0 = isUp } }
 }
 
-@Suite(.tags(.a11)) struct `While offline` {
+@Suite(.tags(.offlineData)) struct OfflineTests {
     private let network = Network()
     private let clock = ManualClock()
 
@@ -28,7 +28,7 @@ private final class Network: Sendable {
                 clock: clock.wallClock(), network: network.status, responseStore: answers, cachedResponseLimit: limit))
     }
 
-    @Test func `an action that supports it returns the last response, marked as stale`() async throws {
+    @Test func `An offline action that supports it returns the last response, marked as stale`() async throws {
         let service = ShelfService()
         let client = client(service)
         try await client.process(.load(Book("a")))
@@ -45,7 +45,7 @@ private final class Network: Sendable {
         #expect(await client.getStatistics().cacheHits == 1)
     }
 
-    @Test func `the same applies if the call finds no network`() async throws {
+    @Test func `An action also returns the last response if the call finds no network`() async throws {
         let client = client(
             ShelfService { _, book, call in
                 if call > 1 { throw RPCError(.unavailable) }
@@ -57,7 +57,7 @@ private final class Network: Sendable {
         #expect(await client.getCurrentState().error == nil)
     }
 
-    @Test func `others fail at once, without a call`() async {
+    @Test func `An action fails at once while offline if it does not support that, without a call`() async {
         let service = ShelfService()
         let client = client(service)
         network.set(false)
@@ -66,7 +66,7 @@ private final class Network: Sendable {
         #expect(service.names.isEmpty)
     }
 
-    @Test func `a request without a cached response fails`() async throws {
+    @Test func `An offline request without a cached response fails`() async throws {
         let client = client(ShelfService())
         try await client.process(.load(Book("a")))
         network.set(false)
@@ -75,7 +75,7 @@ private final class Network: Sendable {
         #expect(await client.getCurrentState().ids == ["a"])
     }
 
-    @Test func `an error of the service is reported instead of a cached response`() async throws {
+    @Test func `An error of the service is reported instead of a cached response`() async throws {
         let client = client(
             ShelfService { _, book, call in
                 if call > 1 { throw RPCError(.permissionDenied) }
@@ -86,7 +86,7 @@ private final class Network: Sendable {
         #expect(thrown?.code == "callFailed")
     }
 
-    @Test func `persistent responses survive a restart`() async throws {
+    @Test func `Persistent responses survive a restart`() async throws {
         try await withTemporaryFolder { folder in
             let store = FileResponseStore(folder: folder + "/answers")
             try await client(ShelfService(), answers: store).process(.saved(Book("a", title: "Emma")))
@@ -102,7 +102,7 @@ private final class Network: Sendable {
         }
     }
 
-    @Test func `nothing of a user is left after a reset, not even what was running`() async throws {
+    @Test func `A reset leaves nothing of a user, not even a running action`() async throws {
         try await withTemporaryFolder { folder in
             let store = FileResponseStore(folder: folder + "/answers")
             let gate = Gate()
@@ -125,7 +125,7 @@ private final class Network: Sendable {
         }
     }
 
-    @Test func `the call that found the session ended says so, and leaves no error to the next user`() async throws {
+    @Test func `The call that found the session ended says so, and leaves no error to the next user`() async throws {
         let gate = Gate()
         let service = ShelfService { _, _, _ in
             await gate.pass()
@@ -140,7 +140,7 @@ private final class Network: Sendable {
         #expect(await client.getCurrentState() == ShelfState())
     }
 
-    @Test func `what a user has asked for is not sent once the user has signed out`() async throws {
+    @Test func `A request of a user is not sent once the user has signed out`() async throws {
         let gate = Gate()
         let service = ShelfService { _, book, _ in
             await gate.pass()
@@ -159,7 +159,7 @@ private final class Network: Sendable {
         #expect(await client.getCurrentState() == ShelfState())
     }
 
-    @Test func `a user who has signed out leaves no time limit's error to the next`() async throws {
+    @Test func `A user who has signed out leaves no time limit's error to the next`() async throws {
         let gate = Gate()
         let service = ShelfService { _, book, _ in
             await gate.pass()
@@ -176,14 +176,14 @@ private final class Network: Sendable {
         gate.open()
     }
 
-    @Test func `a response that cannot be stored is not a failure`() async throws {
+    @Test func `A response that cannot be stored is not a failure`() async throws {
         let client = client(ShelfService(), answers: FileResponseStore(folder: "/dev/null/answers"))
         try await client.process(.saved(Book("a")))
         #expect(await client.getCurrentState().ids == ["a"])
         #expect(await client.getStatistics().failedCacheWrites == 1)
     }
 
-    @Test func `the number of cached responses is limited`() async throws {
+    @Test func `The number of cached responses is limited`() async throws {
         let client = client(ShelfService(), limit: 2)
         for id in ["a", "b", "a", "c"] { try await client.process(.load(Book(id))) }
         network.set(false)
@@ -192,7 +192,7 @@ private final class Network: Sendable {
         await #expect(throws: ShelfFailure.self) { try await client.process(.load(Book("b"))) }
     }
 
-    @Test func `a fresh response replaces a conditional call, and an old one does not`() async throws {
+    @Test func `A fresh response replaces a conditional call, and an old one does not`() async throws {
         let service = ShelfService()
         let client = client(service)
         try await client.process(.young(Book("a")))
@@ -209,8 +209,8 @@ private final class Network: Sendable {
     }
 }
 
-@Suite struct `A file response store` {
-    @Test func `returns the response of each request, and no damaged one`() async throws {
+@Suite struct FileResponseStoreTests {
+    @Test func `A file response store returns the response of each request, and no damaged one`() async throws {
         try await withTemporaryFolder { folder in
             let store = FileResponseStore(folder: folder)
             let keys = [

@@ -7,8 +7,9 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `An action` {
-    @Test(.tags(.c2)) func `shows the loading state, then its result without an error`() async throws {
+@Suite struct ProcessTests {
+    @Test(.tags(.successfulLogin))
+    func `An action shows the loading state, then its result without an error`() async throws {
         let gate = Gate()
         let service = ShelfService { _, book, _ in
             await gate.pass()
@@ -28,7 +29,7 @@ import Testing
         #expect(state.lastUpdated != nil)
     }
 
-    @Test func `shows no loading state if its options say so`() async throws {
+    @Test func `An action shows no loading state if its options say so`() async throws {
         let gate = Gate()
         let client = ShelfClient(
             ShelfService { _, book, _ in
@@ -42,7 +43,7 @@ import Testing
         try await done.value
     }
 
-    @Test(.tags(.c3)) func `that fails throws the error that becomes part of the state`() async {
+    @Test(.tags(.failedLogin)) func `An action that fails throws the error that becomes part of the state`() async {
         let client = ShelfClient(ShelfService { _, _, _ in throw RPCError(.unauthenticated, "wrong password") })
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
         let state = await client.getCurrentState()
@@ -53,7 +54,7 @@ import Testing
         #expect(state.lastUpdated == nil)
     }
 
-    @Test(.tags(.c4)) func `that is invalid makes no call and reports the violated rules`() async {
+    @Test(.tags(.invalidAction)) func `An action that is invalid makes no call and reports the violated rules`() async {
         let service = ShelfService()
         let client = ShelfClient(service)
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book(""))) }
@@ -63,7 +64,7 @@ import Testing
         #expect(!ShelfAction.add(Book("")).isValid)
     }
 
-    @Test(.tags(.c5)) func `loses no change of a concurrent one`() async throws {
+    @Test(.tags(.lostUpdates)) func `An action loses no change of a concurrent one`() async throws {
         // Each call is sent before any is answered, and they are answered in the opposite order.
         let gates = (0..<4).map { _ in Gate() }
         let client = ShelfClient(
@@ -87,7 +88,7 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test(.tags(.c9)) func `shows no secret of its request`() {
+    @Test(.tags(.actionRedaction)) func `An action shows no secret of its request`() {
         let action = ShelfAction.add(Book("a", title: "Emma", token: "hunter2"))
         for text in ["\(action)", String(describing: action), String(reflecting: action), "\([action])"] {
             #expect(text.contains("Emma"))
@@ -96,14 +97,14 @@ import Testing
         #expect("\(action)".hasPrefix("add("))
     }
 
-    @Test func `calls the hooks before and after each change only`() async throws {
+    @Test func `An action calls the hooks only before and after each change`() async throws {
         let client = ShelfClient(ShelfService())
         try await client.process(.quiet(Book("a")))
         try await client.process(.quiet(Book("a")))
         #expect(await client.hooks == ["will 0 1", "did 0 1"])
     }
 
-    @Test func `that is cancelled is not a failure, and no longer loading`() async throws {
+    @Test func `An action that is canceled is not a failure, and no longer loading`() async throws {
         let gate = Gate()
         let client = ShelfClient(
             ShelfService { _, _, _ in
@@ -119,7 +120,7 @@ import Testing
         #expect(await client.getCurrentState() == ShelfState())
     }
 
-    @Test func `that was cancelled ignores a late response`() async throws {
+    @Test func `An action that was canceled ignores a late response`() async throws {
         let gate = Gate()
         let client = ShelfClient(
             ShelfService { _, book, _ in
@@ -134,7 +135,7 @@ import Testing
         #expect(await client.getCurrentState().books.isEmpty)
     }
 
-    @Test func `without a change keeps the date of the last change`() async throws {
+    @Test func `An action without a change keeps the date of the last change`() async throws {
         let clock = ManualClock()
         let client = ShelfClient(ShelfService(), ShelfState(), ClientSettings(clock: clock.wallClock()))
         try await client.process(.add(Book("a")))
@@ -152,21 +153,21 @@ import Testing
         (RPCError(.deadlineExceeded), "timeout", true), (HTTPError.timeout, "timeout", true),
         (RPCError(.permissionDenied, "no"), "callFailed", false), (HTTPError.tls, "callFailed", false),
     ])
-    func `translates the error of a call`(error: any Error, code: String, isRetryable: Bool) async {
+    func `An action translates the error of a call`(error: any Error, code: String, isRetryable: Bool) async {
         let client = ShelfClient(ShelfService { _, _, _ in throw error })
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
         #expect(thrown?.code == code)
         #expect(thrown?.isRetryable == isRetryable)
     }
 
-    @Test func `does not reveal the text of an unknown error`() async {
+    @Test func `An action does not reveal the text of an unknown error`() async {
         struct Leak: Error { let password = "hunter2" }
         let client = ShelfClient(ShelfService { _, _, _ in throw Leak() })
         let thrown = await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
         #expect(thrown?.message == "add failed: Leak.")
     }
 
-    @Test func `is counted in the statistics`() async throws {
+    @Test func `An action is counted in the statistics`() async throws {
         let client = ShelfClient(
             ShelfService { _, book, _ in
                 if book.id == "bad" { throw RPCError(.notFound) }

@@ -5,7 +5,7 @@ import LatchRPC
 import LatchTesting
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `Concurrent actions` {
+@Suite(.timeLimit(.minutes(2))) struct RaceTests {
     private struct Refused: Error {}
 
     /// Ends after so many turns of the scheduler, and fails where it is to.
@@ -17,7 +17,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2, 3, 4, 5] as [UInt64])
-    func `keep all changes of successes and none of failures`(seed: UInt64) async throws {
+    func `Concurrent actions keep all changes of successes and none of failures`(seed: UInt64) async throws {
         var random = SplitMix64(state: seed)
         let failing = Set((0..<300).filter { _ in random.below(4) == 0 })
         let client = TallyClient(Self.call(failing: failing))
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `continue from a state that a rollback restored`() async throws {
+    @Test func `Concurrent actions continue from a state that a rollback restored`() async throws {
         let gates = (0..<3).map { _ in Gate() }
         let client = TallyClient { await gates[$0].pass() }
         let tasks = (0..<3).map { number in Task { try await client.process(TallyAction(number)) } }
@@ -82,7 +82,7 @@ import Testing
         #expect(!state.isLoading)
     }
 
-    @Test func `keep a rollback within an undone sequence`() async throws {
+    @Test func `Concurrent actions keep a rollback within an undone sequence`() async throws {
         let gates = (0..<2).map { _ in Gate() }
         let client = TallyClient { number in
             await gates[number].pass()
@@ -97,7 +97,7 @@ import Testing
         #expect(await client.getCurrentState().done == [7])
     }
 
-    @Test func `show all readers the same states in one order, a hundred at a time`() async throws {
+    @Test func `Concurrent actions show all readers the same states in one order, a hundred at a time`() async throws {
         let client = TallyClient(
             settings: ClientSettings(bufferedStates: 10_000), Self.call(failing: []))
         let streams = (0..<8).map { _ in client.stateStream }
@@ -124,7 +124,7 @@ import Testing
         for reader in readers.dropFirst() { #expect(await reader.value == first) }
     }
 
-    @Test func `buffer a limited number of states for a slow reader, with the newest among them`() async throws {
+    @Test func `Concurrent actions buffer a limited number of states for a slow reader, and the newest`() async throws {
         let client = TallyClient(settings: ClientSettings(bufferedStates: 3))
         let stream = client.stateStream
         for number in 0..<50 { try await client.process(TallyAction(number)) }
@@ -136,7 +136,7 @@ import Testing
         #expect(seen.last?.isLoading == false)
     }
 
-    @Test func `that a hook starts run after the change`() async throws {
+    @Test func `Concurrent actions that a hook starts run after the change`() async throws {
         let client = TallyClient()
         await client.onUpdate { client, state in
             // Brought back from within the hook: the newest state is the one that stays.
@@ -153,7 +153,7 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A released client` {
+@Suite(.timeLimit(.minutes(1))) struct ReleasedClientTests {
     private func expectGone(_ use: (TallyClient) async throws -> Void) async throws {
         var client: TallyClient? = TallyClient()
         weak let left = client
@@ -164,7 +164,7 @@ import Testing
         #expect(left == nil)
     }
 
-    @Test func `is not retained by its actions`() async throws {
+    @Test func `A released client is not retained by its actions`() async throws {
         try await expectGone { try await $0.process(TallyAction(1)) }
         try await expectGone { try await $0.process(TallyAction(1), timeout: .seconds(600)) }
         try await expectGone { try await $0.processWithRetry(TallyAction(1)) }
@@ -175,7 +175,7 @@ import Testing
         }
     }
 
-    @Test func `is not retained by its readers, whose streams end`() async throws {
+    @Test func `A released client is not retained by its readers, whose streams end`() async throws {
         var streams: [StateStream<TallyState>] = []
         try await expectGone { client in
             streams = (0..<10).map { _ in client.stateStream }
@@ -188,7 +188,7 @@ import Testing
         }
     }
 
-    @Test func `is deallocated after its running action`() async throws {
+    @Test func `A released client is deallocated after its running action`() async throws {
         let gate = Gate()
         var client: TallyClient? = TallyClient { _ in await gate.pass() }
         let stream = try #require(client).stateStream
@@ -203,11 +203,11 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `An action with a time limit` {
+@Suite(.timeLimit(.minutes(1))) struct TimeLimitedActionTests {
     private let clock = ManualClock()
     private var settings: ClientSettings { ClientSettings(clock: clock.wallClock()) }
 
-    @Test func `fails exactly at the limit`() async throws {
+    @Test func `An action with a time limit fails exactly at the limit`() async throws {
         let gate = Gate()
         let client = TallyClient(settings: settings) { _ in await gate.pass() }
         let task = Task { try await client.process(TallyAction(1), timeout: .seconds(5)) }
@@ -225,7 +225,7 @@ import Testing
         #expect(state.done.isEmpty && !state.isLoading)
     }
 
-    @Test func `of zero fails and changes nothing`() async throws {
+    @Test func `An action with a time limit of zero fails and changes nothing`() async throws {
         for timeout in [Duration.zero, .seconds(-1)] {
             let gate = Gate()
             let client = TallyClient(settings: settings) { _ in await gate.pass() }
@@ -239,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `that its caller cancels is not a failure`() async throws {
+    @Test func `An action with a time limit that its caller cancels is not a failure`() async throws {
         let gate = Gate()
         let client = TallyClient(settings: settings) { _ in
             await gate.pass()
@@ -255,7 +255,7 @@ import Testing
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test func `keeps the error of an invalid request`() async throws {
+    @Test func `An action with a time limit keeps the error of an invalid request`() async throws {
         let client = TallyClient(settings: settings)
         let thrown = await #expect(throws: ShelfFailure.self) {
             try await client.process(TallyAction(-1), timeout: .seconds(5))

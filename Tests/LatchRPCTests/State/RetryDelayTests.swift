@@ -10,7 +10,7 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite struct `The delay before an action is repeated` {
+@Suite struct RetryDelayTests {
     /// Returns the first delays after an error, for random numbers that are all the same; nil if it is not repeated.
     private func delays(
         after error: RPCError, _ count: Int = 1, base: Duration = .milliseconds(100), word: UInt64 = 1 << 63
@@ -38,12 +38,14 @@ import Testing
     }
 
     @Test(arguments: [(UInt64.min, 50), (1 << 63, 100), (3 << 62, 125)])
-    func `is random by half, so that clients do not return together`(word: UInt64, milliseconds: Int) async {
+    func `The delay before a repeated action is random by half, so that clients do not return together`(
+        word: UInt64, milliseconds: Int
+    ) async {
         let delays = await delays(after: RPCError(.unavailable), 3, word: word)
         #expect(delays == [1, 2, 4].map { .milliseconds($0 * milliseconds) })
     }
 
-    @Test func `grows up to half a minute`() async {
+    @Test func `The delay before a repeated action grows up to half a minute`() async {
         #expect(
             await delays(after: RPCError(.unavailable), 3, base: .seconds(20)).map { $0 <= .seconds(30) } == [
                 true, true, true,
@@ -65,12 +67,14 @@ import Testing
         }
     }
 
-    @Test(arguments: 0..<4) func `is at least the one that the server asks for`(index: Int) async {
+    @Test(arguments: 0..<4)
+    func `The delay before a repeated action is at least what the server asks for`(index: Int) async {
         #expect(await delays(after: Self.wishes[index]) == [.seconds(7)])
         #expect(await delays(after: Self.wishes[index], base: .seconds(20)) == [.seconds(20)])
     }
 
-    @Test func `is none where the server asks for more than a minute, or forbids it`() async {
+    @Test
+    func `The delay before a repeated action is refused if the server asks for over a minute, or forbids it`() async {
         #expect(await isRepeated(after: RPCError(.unavailable, metadata: ["Retry-After": "60"])))
         for wish in [
             RPCError(.unavailable, metadata: ["Retry-After": "61"]),

@@ -9,13 +9,13 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite struct `Several actions` {
+@Suite struct SequenceTests {
     private let refusing = ShelfService { _, book, _ in
         if book.id == "bad" { throw RPCError(.failedPrecondition, "no") }
         return BookList([book])
     }
 
-    @Test func `in a sequence end with the first failure`() async {
+    @Test func `Several actions in a sequence end with the first failure`() async {
         let client = ShelfClient(refusing)
         await #expect(throws: ShelfFailure.self) {
             try await client.process(sequence: [.add(Book("a")), .add(Book("bad")), .add(Book("b"))])
@@ -24,7 +24,7 @@ import Testing
         #expect(refusing.names.count == 2)
     }
 
-    @Test func `in a batch are all done, and the first failure is thrown`() async {
+    @Test func `Several actions in a batch are all done, and the first failure is thrown`() async {
         let client = ShelfClient(refusing)
         let thrown = await #expect(throws: ShelfFailure.self) {
             try await client.process(batch: [.add(Book("a")), .add(Book("bad")), .add(Book("")), .add(Book("b"))])
@@ -33,7 +33,8 @@ import Testing
         #expect(await Set(client.getCurrentState().ids) == ["a", "b"])
     }
 
-    @Test(.tags(.c6)) func `in an atomic sequence leave the state unchanged after a failure`() async throws {
+    @Test(.tags(.atomicActions))
+    func `Several actions in an atomic sequence leave the state unchanged after a failure`() async throws {
         let client = ShelfClient(refusing)
         try await client.process(.add(Book("old")))
         let before = await client.getCurrentState()
@@ -44,7 +45,7 @@ import Testing
         #expect(await client.getCurrentState() == before)
     }
 
-    @Test(.tags(.c6)) func `undo no change of concurrent actions`() async throws {
+    @Test(.tags(.atomicActions)) func `Several actions undo no change of concurrent actions`() async throws {
         let gate = Gate()
         let client = ShelfClient(
             ShelfService { _, book, _ in
@@ -66,7 +67,8 @@ import Testing
         #expect(!state.isLoading)
     }
 
-    @Test(.tags(.c6)) func `undo only their own changes in concurrent sequences`() async throws {
+    @Test(.tags(.atomicActions))
+    func `Several actions undo only their own changes in concurrent sequences`() async throws {
         let gates = ["bad1": Gate(), "good2": Gate()]
         let client = ShelfClient(
             ShelfService { _, book, _ in
@@ -87,13 +89,13 @@ import Testing
         #expect(await client.getCurrentState().ids == ["a2", "good2"])
     }
 
-    @Test func `that all succeed are committed`() async throws {
+    @Test func `Several actions that all succeed are committed`() async throws {
         let client = ShelfClient(refusing)
         try await client.processAtomically([.add(Book("a")), .rename(Book("a", title: "Emma"))])
         #expect(await client.getCurrentState().books == [Book("a", title: "Emma")])
     }
 
-    @Test func `keep a rollback in between`() async throws {
+    @Test func `Several actions keep a rollback in between`() async throws {
         let gate = Gate()
         let client = ShelfClient(
             ShelfService { _, book, _ in
@@ -110,7 +112,7 @@ import Testing
     }
 }
 
-@Suite struct `An action with retries` {
+@Suite struct ActionRetryTests {
     private func client(_ clock: ManualClock, _ service: ShelfService) -> ShelfClient {
         var settings = ClientSettings(clock: clock.wallClock())
         // The middle of the random delays.
@@ -118,7 +120,8 @@ import Testing
         return ShelfClient(service, ShelfState(), settings)
     }
 
-    @Test(.tags(.c7)) func `is repeated after about 100, 200 and 400 milliseconds at most`() async throws {
+    @Test(.tags(.actionRetries))
+    func `An action with retries is repeated after about 100, 200 and 400 milliseconds at most`() async throws {
         let clock = ManualClock()
         let service = ShelfService { _, _, _ in throw RPCError(.unavailable) }
         let client = client(clock, service)
@@ -136,7 +139,7 @@ import Testing
         #expect(await client.getStatistics().retried == 3)
     }
 
-    @Test(.tags(.c7)) func `is not repeated after a permanent error`() async {
+    @Test(.tags(.actionRetries)) func `An action with retries is not repeated after a permanent error`() async {
         let service = ShelfService { _, _, _ in throw RPCError(.permissionDenied) }
         let client = client(ManualClock(), service)
         await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book("a"))) }
@@ -151,7 +154,8 @@ import Testing
         RPCError(.unavailable, "reset", cause: HTTPError.offline),
     ]
 
-    @Test(arguments: 0..<5) func `is not repeated if the server may have executed it`(index: Int) async {
+    @Test(arguments: 0..<5)
+    func `An action with retries is not repeated if the server can have executed it`(index: Int) async {
         let service = ShelfService { _, _, _ in throw Self.uncertain[index] }
         let client = client(ManualClock(), service)
         await #expect(throws: ShelfFailure.self) { try await client.processWithRetry(.add(Book("a"))) }
@@ -160,7 +164,8 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test(arguments: 0..<5) func `is repeated in doubt if it is idempotent`(index: Int) async throws {
+    @Test(arguments: 0..<5)
+    func `An action with retries is repeated in doubt if it is idempotent`(index: Int) async throws {
         let clock = ManualClock()
         let service = ShelfService { _, book, call in
             if call < 2 { throw Self.uncertain[index] }
@@ -173,7 +178,7 @@ import Testing
         #expect(service.names.count == 2)
     }
 
-    @Test func `is repeated if the server cannot have executed it`() async throws {
+    @Test func `An action with retries is repeated if the server cannot have executed it`() async throws {
         var unsent = HTTPError.offline
         unsent.isUnsent = true
         let refused: [any Error] = [
@@ -197,7 +202,7 @@ import Testing
         #expect(await client.getCurrentState().ids == ["a"])
     }
 
-    @Test(.tags(.c7)) func `ends with the first success`() async throws {
+    @Test(.tags(.actionRetries)) func `An action with retries ends with the first success`() async throws {
         let clock = ManualClock()
         let service = ShelfService { _, book, call in
             if call < 3 { throw RPCError(.unavailable) }
@@ -215,7 +220,8 @@ import Testing
         #expect(service.names.count == 3)
     }
 
-    @Test(.tags(.c7)) func `ends if its task is cancelled between two attempts`() async {
+    @Test(.tags(.actionRetries))
+    func `An action with retries ends if its task is canceled between two attempts`() async {
         let clock = ManualClock()
         let service = ShelfService { _, _, _ in throw RPCError(.unavailable) }
         let client = client(clock, service)
@@ -227,7 +233,7 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test(.tags(.c8)) func `fails at its time limit and cancels its call`() async {
+    @Test(.tags(.actionTimeout)) func `An action with retries fails at its time limit and cancels its call`() async {
         let (clock, cancelled) = (ManualClock(), Gate())
         let client = client(
             clock,
@@ -250,7 +256,8 @@ import Testing
         #expect(await !client.getCurrentState().isLoading)
     }
 
-    @Test(.tags(.c8)) func `fails at its time limit even if the call goes on, whose response is ignored`()
+    @Test(.tags(.actionTimeout))
+    func `An action with retries fails at its time limit even if the call continues and is ignored`()
         async
     {
         let (clock, gate, answered) = (ManualClock(), Gate(), Gate())
@@ -275,7 +282,7 @@ import Testing
         #expect(await client.getCurrentState().error?.code == "timeout")
     }
 
-    @Test func `succeeds within its time limit`() async throws {
+    @Test func `An action with retries succeeds within its time limit`() async throws {
         let clock = ManualClock()
         let client = client(clock, ShelfService())
         try await client.process(.add(Book("a")), timeout: .seconds(1))

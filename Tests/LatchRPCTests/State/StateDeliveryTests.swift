@@ -22,8 +22,9 @@ import Testing
     deinit { task?.cancel() }
 }
 
-@Suite(.tags(.c1), .timeLimit(.minutes(5))) struct `A follower of states on the main actor` {
-    @Test @MainActor func `has seen the state when an action returns, a thousand times`() async throws {
+@Suite(.tags(.stateStream), .timeLimit(.minutes(5))) struct StateDeliveryTests {
+    @Test @MainActor
+    func `A follower of states on the main actor has seen the state when an action returns`() async throws {
         let client = ShelfClient(ShelfService())
         let follower = Follower(client)
         var late = 0
@@ -34,7 +35,7 @@ import Testing
         #expect(late == 0)
     }
 
-    @Test @MainActor func `may call the client from its loop`() async throws {
+    @Test @MainActor func `A follower of states on the main actor can call the client from its loop`() async throws {
         let client = ShelfClient(ShelfService())
         let follower = Task { @MainActor in
             for await state in client.stateStream {

@@ -5,8 +5,8 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite(.tags(.c1)) struct `A stream of states` {
-    @Test func `begins with the current state and continues with each different one`() async throws {
+@Suite(.tags(.stateStream)) struct StateStreamTests {
+    @Test func `A stream of states begins with the current state and continues with each different one`() async throws {
         let client = ShelfClient(ShelfService())
         var states = client.stateStream.makeAsyncIterator()
         #expect(await states.next() == ShelfState())
@@ -16,7 +16,7 @@ import Testing
         #expect(await states.next()?.ids == ["a", "b"])
     }
 
-    @Test func `gives all readers the same states, and outlives a reader`() async throws {
+    @Test func `A stream of states gives all readers the same states, and outlives a reader`() async throws {
         let client = ShelfClient(ShelfService())
         let streams = (0..<3).map { _ in client.stateStream }
         let leaving = Task { for await _ in streams[0] {} }
@@ -31,7 +31,7 @@ import Testing
         #expect(await client.getPerformanceMetrics().stateStreamSubscribers == 2)
     }
 
-    @Test func `ends when the client is shut down`() async throws {
+    @Test func `A stream of states ends when the client is shut down`() async throws {
         let client = ShelfClient(ShelfService())
         let stream = client.stateStream
         await client.shutDown()
@@ -42,7 +42,7 @@ import Testing
         await #expect(throws: ShelfFailure.self) { try await client.process(.add(Book("a"))) }
     }
 
-    @Test func `ends when the client is released`() async {
+    @Test func `A stream of states ends when the client is released`() async {
         var client: ShelfClient? = ShelfClient(ShelfService())
         let stream = client?.stateStream
         client = nil
@@ -51,7 +51,7 @@ import Testing
         #expect(count == 1)
     }
 
-    @Test func `is removed with its reader, ten thousand times`() async {
+    @Test func `A stream of states is removed with its reader, ten thousand times`() async {
         let store = StateStore(0)
         await withTaskGroup(of: Void.self) { group in
             for worker in 0..<4 {
@@ -68,7 +68,7 @@ import Testing
         #expect(store.subscriberCount == 0)
     }
 
-    @Test func `without a reader buffers a limited number of states, with the newest among them`() async {
+    @Test func `A stream of states without a reader buffers a limited number of states, and the newest`() async {
         let store = StateStore(0, depth: 4)
         let stream = store.stream()
         for state in 1...100 { store.publish(state) }
@@ -78,7 +78,7 @@ import Testing
         #expect(seen == [97, 98, 99, 100])
     }
 
-    @Test(.tags(.c10)) func `shows a rollback, and no equal state`() async throws {
+    @Test(.tags(.stateRollback)) func `A stream of states shows a rollback, and no equal state`() async throws {
         let client = ShelfClient(ShelfService())
         let before = await client.getCurrentState()
         try await client.process(.quiet(Book("a")))

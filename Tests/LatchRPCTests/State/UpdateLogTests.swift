@@ -7,8 +7,9 @@ import Testing
 @testable import LatchRPC
 
 /// Sequences of updates, each of a run; a state is the list of those that were done.
-@Suite struct `A log of updates` {
-    @Test(arguments: 0..<200) func `undoes the updates of one run and keeps all others in order`(seed: UInt64) {
+@Suite struct UpdateLogTests {
+    @Test(arguments: 0..<200)
+    func `A log of updates undoes the updates of one run and keeps all others in order`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         var log = UpdateLog<[Int]>()
         var (state, expected): ([Int], [(run: Int, update: Int)]) = ([], [])
@@ -39,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `undoes nothing of a committed or unknown run`() {
+    @Test func `A log of updates undoes nothing of a committed or unknown run`() {
         var log = UpdateLog<Int>()
         log.open(1, at: 0)
         log.record({ $0 += 1 }, of: 1)

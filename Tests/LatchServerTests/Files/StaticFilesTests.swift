@@ -17,7 +17,7 @@ private final class Folder: Sendable {
     deinit { try? FileManager.default.removeItem(atPath: path) }
 }
 
-@Suite struct `Files of a folder` {
+@Suite struct StaticFilesTests {
     private let folder: Folder
     private let outside: Folder
 
@@ -55,7 +55,7 @@ private final class Folder: Sendable {
         try await router.respond(to: HTTPRequest(method: method, authority: "localhost", path: path, fields: fields))
     }
 
-    @Test func `are served with their type, size and version`() async throws {
+    @Test func `Files of a folder are served with their type, size and version`() async throws {
         try await bothWays(router) { api in
             for (path, type, text) in [
                 ("/assets/app.js", "text/javascript; charset=utf-8", "let x = 1"),
@@ -77,7 +77,7 @@ private final class Folder: Sendable {
         }
     }
 
-    @Test func `have a length and no content for HEAD`() async throws {
+    @Test func `Files of a folder have a length and no content for HEAD`() async throws {
         let response = try await get("/assets/docs/a%20b.txt", [:], .head)
         #expect(response.status == .ok)
         #expect(response.fields[.contentLength] == "10")
@@ -88,11 +88,11 @@ private final class Folder: Sendable {
         "/assets/.env", "/assets/docs/.git/config", "/assets/docs/.well-known/x", "/assets/none", "/assets/app.js/",
         "/assets/..%2Fsecret", "/assets/%00", "/assets/app.js%00.txt", "/assets/docs%5C..", "/assets",
     ])
-    func `that are hidden, missing or no files are not found`(path: String) async throws {
+    func `Files of a folder that are hidden, missing or not files are not found`(path: String) async throws {
         #expect(try await get(path).status == .notFound)
     }
 
-    @Test func `are those of links that stay within the folder`() async throws {
+    @Test func `Files of a folder are those of links that stay within the folder`() async throws {
         let manager = FileManager.default
         try manager.createSymbolicLink(atPath: folder.path + "/inner.txt", withDestinationPath: "docs/a b.txt")
         try manager.createSymbolicLink(
@@ -110,12 +110,12 @@ private final class Folder: Sendable {
         #expect(response.status == .ok)
     }
 
-    @Test func `redirect to a folder, on the same host`() async throws {
+    @Test func `Files of a folder redirect to a folder, on the same host`() async throws {
         #expect(try await get("/assets/docs?x=1").status == 308)
         #expect(try await get("/assets/docs?x=1").fields[.location] == "/assets/docs/?x=1")
     }
 
-    @Test func `are not sent again where the client has them`() async throws {
+    @Test func `Files of a folder are not sent again if the client has them`() async throws {
         let first = try await get("/assets/app.js")
         let tag = try #require(first.fields["ETag"])
         for fields: HTTPFields in [
@@ -144,7 +144,7 @@ private final class Folder: Sendable {
         ("bytes=-3", "789", "bytes 7-9/10"), ("bytes=9-99999999999999999999", "9", "bytes 9-9/10"),
         ("Bytes=-99", "0123456789", "bytes 0-9/10"),
     ])
-    func `are sent in part`(range: String, text: String, part: String) async throws {
+    func `Files of a folder are sent in part`(range: String, text: String, part: String) async throws {
         let response = try await get("/assets/docs/a%20b.txt", ["Range": range])
         #expect(response.status == 206)
         #expect(response.fields["Content-Range"] == part)
@@ -152,7 +152,8 @@ private final class Folder: Sendable {
         #expect(try await response.body.collected(upTo: 100) == Array(text.utf8))
     }
 
-    @Test func `are sent whole for a range of another version, and for what is no range`() async throws {
+    @Test
+    func `Files of a folder are sent whole for a range of another version, and for an invalid range`() async throws {
         let path = "/assets/docs/a%20b.txt"
         let tag = try #require(try await get(path).fields["ETag"])
         for range in ["bytes=3-1", "bytes=a-b", "lines=0-1", "bytes=0-1,3-4", "bytes=-", "bytes"] {
@@ -171,7 +172,8 @@ private final class Folder: Sendable {
         }
     }
 
-    @Test func `have a weak entity tag while they may change within a tick of the clock`() async throws {
+    @Test
+    func `Files of a folder have a weak entity tag while they can change within a tick of the clock`() async throws {
         try Data("new".utf8).write(to: URL(fileURLWithPath: folder.path + "/new.txt"))
         let tag = try #require(try await get("/assets/new.txt").fields["ETag"])
         #expect(tag.utf8.starts(with: "W/".utf8))
@@ -179,7 +181,7 @@ private final class Folder: Sendable {
         #expect(try await get("/assets/new.txt", ["If-Match": tag]).status == 412)
     }
 
-    @Test func `are below a prefix with a slash at its end, too`() async throws {
+    @Test func `Files of a folder are also below a prefix with a slash at its end`() async throws {
         var router = Router()
         router.files("/assets/", in: folder.path)
         let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: "/assets/app.js"))
@@ -187,7 +189,7 @@ private final class Folder: Sendable {
         #expect(router.routes.map(\.pattern) == ["/assets/{path...}"])
     }
 
-    @Test func `of a single-page app fall back to its page`() async throws {
+    @Test func `Files of a folder of a single-page app fall back to its page`() async throws {
         var router = Router()
         router.get("/api/x") { _ in HTTPResponse(status: .noContent) }
         router.files("/", in: folder.path, fallback: "index.html")
@@ -201,7 +203,7 @@ private final class Folder: Sendable {
     }
 
     /// NixOS/nixpkgs#25485, paketo-buildpacks/nginx#447.
-    @Test(arguments: [1, 315_532_800.0]) func `of an image with one time for all files have versions`(
+    @Test(arguments: [1, 315_532_800.0]) func `Files of a folder of an image with one time for all files have versions`(
         time: TimeInterval
     ) async throws {
         let path = folder.path + "/app.js"
@@ -221,7 +223,7 @@ private final class Folder: Sendable {
         #expect(try await new.body.collected(upTo: 100) == Array("let x = 2".utf8))
     }
 
-    @Test func `were never changed after now, whatever the file system says`() async throws {
+    @Test func `Files of a folder were never changed after now, whatever the file system says`() async throws {
         try write("future.txt", "x")
         try FileManager.default.setAttributes(
             [.modificationDate: Date(timeIntervalSinceNow: 86_400)], ofItemAtPath: folder.path + "/future.txt")
@@ -229,7 +231,7 @@ private final class Folder: Sendable {
         #expect(date.date <= Date())
     }
 
-    @Test func `that are replaced while they are sent are broken off`() async throws {
+    @Test func `Files of a folder that are replaced while they are sent are broken off`() async throws {
         try write("large.bin", String(repeating: "x", count: 1_000_000))
         let response = try await get("/assets/large.bin")
         var pieces = response.body.chunks.makeAsyncIterator()
@@ -238,7 +240,7 @@ private final class Folder: Sendable {
         await #expect(throws: HTTPError.fileChanged) { while try await pieces.next() != nil {} }
     }
 
-    @Test func `count in the memory of the server while a client does not read them`() async throws {
+    @Test func `Files of a folder count in the memory of the server while a client does not read them`() async throws {
         var request = HTTPRequest(authority: "localhost", path: "/assets/app.js")
         let budget = MemoryBudget(limit: 10 << 20)
         var responses: [HTTPResponse] = []
@@ -253,7 +255,7 @@ private final class Folder: Sendable {
         #expect((100...200).contains(responses.count))
     }
 
-    @Test func `that are large are resumed by a client where a download broke off`() async throws {
+    @Test func `Files of a folder that are large are resumed by a client after a download broke off`() async throws {
         let bytes = (0..<3_000_000).map { UInt8(truncatingIfNeeded: $0 &* 31 ^ $0 >> 8) }
         try Data(bytes).write(to: URL(fileURLWithPath: folder.path + "/large.bin"))
         try await serving(router) { address in

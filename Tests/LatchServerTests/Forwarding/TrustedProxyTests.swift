@@ -12,7 +12,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
     TrustedProxies(try ranges.map { try #require(NetworkRange($0)) }, field: field)
 }
 
-@Suite(.tags(.attackD4)) struct `The address of a client behind proxies` {
+@Suite(.tags(.loginLimits)) struct TrustedProxyTests {
     private let two: TrustedProxies
 
     init() throws { two = try proxies("10.0.0.0/8", "2001:db8::/32") }
@@ -26,7 +26,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         return (proxies ?? two).client(behind: peer, fields)
     }
 
-    @Test func `is the socket's, whatever the fields say, when the peer is not trusted`() throws {
+    @Test func `The client's address behind proxies is the socket's if the peer is not trusted`() throws {
         #expect(client("1.2.3.4", peer: "203.0.113.9") == "203.0.113.9")
         #expect(client("1.2.3.4", peer: "10.0.0.1", of: TrustedProxies()) == "10.0.0.1")
         #expect(client("1.2.3.4", peer: "11.0.0.1") == "11.0.0.1")
@@ -34,7 +34,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client("1.2.3.4", peer: "in process") == "in process")
     }
 
-    @Test func `is the rightmost that is not a trusted proxy`() {
+    @Test func `The client's address behind proxies is the rightmost that is not a trusted proxy`() {
         #expect(client("198.51.100.7") == "198.51.100.7")
         #expect(client("198.51.100.7, 10.0.0.2") == "198.51.100.7")
         #expect(client("198.51.100.7, 10.0.0.3 ,10.0.0.2") == "198.51.100.7")
@@ -44,7 +44,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client("2001:0DB8::1, 2400:cb00:0:0::7") == "2400:cb00::7")
     }
 
-    @Test func `is not one that a client sent`() {
+    @Test func `The client's address behind proxies is not one that a client sent`() {
         // The client sent the first entry, and the proxy appended the client.
         #expect(client("1.1.1.1, 198.51.100.7") == "198.51.100.7")
         #expect(client("10.0.0.9, 198.51.100.7") == "198.51.100.7")
@@ -54,14 +54,14 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client("unknown, 198.51.100.7") == "198.51.100.7")
     }
 
-    @Test func `is not hidden by a character that joins the proxy's comma`() {
+    @Test func `The client's address behind proxies is not hidden by a character that joins the proxy's comma`() {
         // U+0600 and a comma are one Character, and so are a comma and U+0301.
         #expect(client("x\u{600}, 198.51.100.7") == "198.51.100.7")
         #expect(client("x,\u{301}, 198.51.100.7, 10.0.0.2") == "198.51.100.7")
         #expect(client("198.51.100.7,\u{301}10.0.0.2") == "10.0.0.1")
     }
 
-    @Test func `is the proxy's that wrote an unreadable entry`() {
+    @Test func `The client's address behind proxies is the proxy's that wrote an unreadable entry`() {
         for entry in [
             "unknown", "_hidden", "1.2.3", "1.2.3.4.5", "1.2.3.256", "01.2.3.4", "a::b::c", "[::1", "<script>",
         ] {
@@ -72,13 +72,13 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client(", ,") == "10.0.0.1")
     }
 
-    @Test func `is the leftmost when all are trusted`() {
+    @Test func `The client's address behind proxies is the leftmost when all are trusted`() {
         #expect(client("10.0.0.9, 10.0.0.8") == "10.0.0.9")
         #expect(client("10.0.0.9") == "10.0.0.9")
         #expect(client() == "10.0.0.1")
     }
 
-    @Test func `is parsed with ports and brackets, and normalized`() {
+    @Test func `The client's address behind proxies is parsed with ports and brackets, and normalized`() {
         #expect(client("198.51.100.7:4711") == "198.51.100.7")
         #expect(client("[2400:CB00::0007]:443") == "2400:cb00::7")
         #expect(client("::ffff:198.51.100.7") == "198.51.100.7")
@@ -86,12 +86,12 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(client("fe80::1%eth0") == "fe80::1")
     }
 
-    @Test func `is searched in a limited number of entries`() {
+    @Test func `The client's address behind proxies is searched in a limited number of entries`() {
         let long = "198.51.100.7, " + Array(repeating: "10.0.0.5", count: 10_000).joined(separator: ", ")
         #expect(client(long) == "10.0.0.5")
     }
 
-    @Test func `is taken from the configured field only`() throws {
+    @Test func `The client's address behind proxies is taken from the configured field only`() throws {
         let standard = try proxies("10.0.0.0/8", field: .forwarded)
         #expect(client("198.51.100.7", of: standard) == "10.0.0.1")
         #expect(client("for=198.51.100.7", in: "forwarded") == "10.0.0.1")
@@ -99,7 +99,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
     }
 }
 
-@Suite struct `The field Forwarded` {
+@Suite struct ForwardedFieldTests {
     /// Lines with the nodes of their elements; "-" stands for an element without a node.
     private static let lines: [(String, [String])] = [
         ("for=192.0.2.60;proto=http;by=203.0.113.43", ["192.0.2.60"]),
@@ -118,14 +118,14 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
     ]
 
     @Test(arguments: 0..<lines.count)
-    func `RFC 7239 §4: is parsed by its grammar from the end, and an element without a node when it is malformed`(
+    func `The field Forwarded is parsed by the grammar of RFC 7239 §4 from the end`(
         index: Int
     ) {
         let (line, nodes) = Self.lines[index]
         #expect(ForwardedElements(line).hosts.map { $0 ?? "-" } == nodes)
     }
 
-    @Test func `states the client's address like X-Forwarded-For`() throws {
+    @Test func `The field Forwarded states the client's address like X-Forwarded-For`() throws {
         let chain = try proxies("10.0.0.0/8", field: .forwarded)
         let client = { (lines: [String]) in
             var fields = HTTPFields()
@@ -142,8 +142,8 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
     }
 }
 
-@Suite struct `A range of addresses` {
-    @Test func `is parsed in CIDR notation, without bits after its prefix`() {
+@Suite struct AddressRangeTests {
+    @Test func `A range of addresses is parsed in CIDR notation, without bits after its prefix`() {
         for text in ["10.0.0.0/8", "0.0.0.0/0", "192.0.2.1", "::1", "2001:db8::/32", "::/0", "fe80::/10"] {
             #expect(NetworkRange(text)?.description == text)
         }
@@ -158,7 +158,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         }
     }
 
-    @Test func `contains the addresses with its prefix, of its own family`() throws {
+    @Test func `A range of addresses contains the addresses with its prefix, of its own family`() throws {
         let cases: [(String, inside: [String], outside: [String])] = [
             ("10.128.0.0/9", ["10.128.0.0", "10.255.255.255"], ["10.127.255.255", "11.128.0.0", "::"]),
             ("192.0.2.1", ["192.0.2.1"], ["192.0.2.0", "192.0.2.2"]),
@@ -172,7 +172,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         }
     }
 
-    @Test func `RFC 5952: formats each address canonically`() throws {
+    @Test func `A range of addresses formats each address canonically (RFC 5952)`() throws {
         for (typed, shown) in [
             ("2001:DB8:0:0:1:0:0:1", "2001:db8::1:0:0:1"), ("2001:db8:0:1:1:1:1:1", "2001:db8:0:1:1:1:1:1"),
             ("0:0:0:0:0:0:0:0", "::"), ("::1", "::1"), ("1::", "1::"), ("1:0:0:2:0:0:0:3", "1:0:0:2::3"),
@@ -183,7 +183,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
     }
 }
 
-@Suite struct `A server behind a proxy` {
+@Suite struct ProxiedServerTests {
     private static let told = ClosureHandler { request in
         HTTPResponse(status: .ok, body: HTTPBody(request.remoteAddress ?? "nobody"))
     }
@@ -197,7 +197,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         }
     }
 
-    @Test func `trusts it over a real socket, and no other peer`() async throws {
+    @Test func `A server behind a proxy trusts it over a real socket, and no other peer`() async throws {
         var configuration = Server.Configuration()
         let spoof = "X-Forwarded-For: 198.51.100.7"
         #expect(try await Self.answer(configuration, spoof) == "127.0.0.1")
@@ -208,7 +208,7 @@ private func proxies(_ ranges: String..., field: TrustedProxies.Field = .xForwar
         #expect(try await Self.answer(configuration, spoof) == "127.0.0.1")
     }
 
-    @Test func `does not limit its connections, but those of other peers`() async throws {
+    @Test func `A server behind a proxy does not limit its connections, but those of other peers`() async throws {
         var configuration = Server.Configuration()
         configuration.maximumConnectionsPerAddress = 0
         #expect(try await Self.answer(configuration, "X: y") != "127.0.0.1")

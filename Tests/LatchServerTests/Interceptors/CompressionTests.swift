@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `A compressed response` {
+@Suite struct CompressionTests {
     static let text = String(repeating: #"{"name":"Ada","text":"compressible"}"#, count: 200)
 
     static func response(_ type: String, _ body: HTTPBody = HTTPBody(text), _ fields: HTTPFields = [:]) -> HTTPResponse
@@ -29,7 +29,7 @@ import Testing
         return try await router.respond(to: request)
     }
 
-    @Test func `is read by a client as it was`() async throws {
+    @Test func `A compressed response decodes at a client to the original`() async throws {
         var router = Router(interceptors: [CompressionInterceptor()])
         router.get("/json") { _ in Self.response("application/json", HTTPBody(Self.text), ["ETag": "\"a\""]) }
         router.get("/large") { _ in
@@ -60,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `of a stream passes each piece on when it comes`() async throws {
+    @Test func `A compressed response of a stream passes each piece on when it comes`() async throws {
         let gate = Gate()
         var router = Router(interceptors: [CompressionInterceptor()])
         router.get("/live") { _ in
@@ -95,7 +95,7 @@ import Testing
         ("gzip;q=0", false), ("*, gzip;q=0", false), ("identity", false), ("", false), (nil, false),
         ("gzip;q=x", false),
     ])
-    func `goes to a client that accepts gzip`(coding: String?, isCompressed: Bool) async throws {
+    func `A compressed response goes to a client that accepts gzip`(coding: String?, isCompressed: Bool) async throws {
         let response = try await Self.answer(Self.response("text/css"), accepting: coding)
         #expect((response.fields["Content-Encoding"] == "gzip") == isCompressed)
         // A cache must not give either one to every client.
@@ -107,13 +107,13 @@ import Testing
         ("image/svg+xml", true), ("image/png", false), ("application/zip", false), ("text/event-stream", false),
         ("application/octet-stream", false), ("font/woff2", false),
     ])
-    func `has a media type that becomes smaller`(type: String, isCompressed: Bool) async throws {
+    func `A compressed response has a media type that becomes smaller`(type: String, isCompressed: Bool) async throws {
         let response = try await Self.answer(Self.response(type))
         #expect((response.fields["Content-Encoding"] == "gzip") == isCompressed)
         #expect((response.fields["Vary"] != nil) == isCompressed)
     }
 
-    @Test func `is left as it is where it is short, coded, a part, or must not be changed`() async throws {
+    @Test func `A compressed response is left unchanged if it is short, coded, partial, or marked so`() async throws {
         for response in [
             Self.response("text/plain", HTTPBody("short")),
             Self.response("text/plain", HTTPBody(Self.text), ["Content-Encoding": "br"]),
@@ -128,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `has the fields of GET for HEAD`() async throws {
+    @Test func `A compressed response has the fields of GET for HEAD`() async throws {
         let response = try await Self.answer(Self.response("text/plain"), .head)
         #expect(response.fields["Content-Encoding"] == "gzip")
         #expect(response.fields["Vary"] == "Accept-Encoding")
@@ -136,13 +136,15 @@ import Testing
     }
 
     @Test(arguments: [("Origin", "Origin, Accept-Encoding"), ("accept-encoding", "accept-encoding"), ("*", "*")])
-    func `adds to the fields that a response depends on`(vary: String, expected: String) async throws {
+    func `A compressed response adds to the fields that a response depends on`(vary: String, expected: String)
+        async throws
+    {
         let response = try await Self.answer(Self.response("text/plain", HTTPBody(Self.text), ["Vary": vary]))
         #expect(response.fields["Vary"] == expected)
     }
 
     /// A cache that has the compressed one must not take the bytes of the other for it.
-    @Test func `has the fields of the whole one where it is a part, or was not changed`() async throws {
+    @Test func `A compressed response has the whole one's fields if it is partial, or not modified`() async throws {
         for status in [206, 304] as [HTTPStatus] {
             let response = HTTPResponse(status: status, fields: ["ETag": "\"a\""])
             let sent = try await Self.answer(response)
@@ -152,7 +154,7 @@ import Testing
         }
     }
 
-    @Test func `of a source that fails is broken off`() async throws {
+    @Test func `A compressed response of a source that fails is broken off`() async throws {
         struct Failure: Error {}
         let response = try await Self.answer(
             Self.response("text/plain", HTTPBody(HTTPBodyStream(once: { throw Failure() }))))

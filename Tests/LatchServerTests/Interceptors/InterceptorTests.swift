@@ -6,7 +6,7 @@ import LatchServer
 import Synchronization
 import Testing
 
-@Suite struct `The server's interceptors` {
+@Suite struct InterceptorTests {
     struct Unexpected: Error {}
 
     static let echoID = ClosureHandler { request in
@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(arguments: ["abc-1_2.Z", String(repeating: "a", count: 64)])
-    func `keep a safe request id`(id: String) async throws {
+    func `The server's interceptors keep a safe request id`(id: String) async throws {
         let handler = Self.echoID.intercepted(by: [RequestIDInterceptor()])
         let response = try await handler.respond(to: Self.request([.requestID: id]))
         #expect(response.fields[.requestID] == id)
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: ["", "a b", "a\r\nb", "<script>", "\u{E9}", String(repeating: "a", count: 65)])
-    func `replace an unsafe request id`(id: String) async throws {
+    func `The server's interceptors replace an unsafe request id`(id: String) async throws {
         let handler = Self.echoID.intercepted(by: [RequestIDInterceptor(making: { "made" })])
         let response = try await handler.respond(to: Self.request([.requestID: id]))
         #expect(response.fields[.requestID] == "made")
@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: ["sent", "not safe"])
-    func `keep the request id of an outer interceptor`(sent: String) async throws {
+    func `The server's interceptors keep the request id of an outer interceptor`(sent: String) async throws {
         let handler = Self.echoID.intercepted(by: [
             RequestIDInterceptor(making: { "outer" }), RequestIDInterceptor(making: { "inner" }),
         ])
@@ -46,7 +46,9 @@ import Testing
 
     /// A handler may make a request of its own with the context of another one, out of content that nobody has checked.
     @Test(arguments: [[:], [.requestID: "not safe"]] as [HTTPFields])
-    func `replace the request id of another request with the same context`(fields: HTTPFields) async throws {
+    func `The server's interceptors replace the request id of another request with the same context`(fields: HTTPFields)
+        async throws
+    {
         let inner = Self.echoID.intercepted(by: [RequestIDInterceptor(making: { "inner" })])
         let outer = ClosureHandler { request in
             var other = Self.request(fields)
@@ -59,7 +61,7 @@ import Testing
         #expect(response.fields.values(of: .requestID) == ["outer"])
     }
 
-    @Test func `make a new request id for each request`() async throws {
+    @Test func `The server's interceptors make a new request id for each request`() async throws {
         let handler = Self.echoID.intercepted(by: [RequestIDInterceptor()])
         var ids: Set<String> = []
         for _ in 0..<100 { ids.insert(try await handler.respond(to: Self.request()).body.text ?? "") }
@@ -67,7 +69,7 @@ import Testing
         #expect(ids.allSatisfy { $0.count == 32 && $0.allSatisfy(\.isHexDigit) })
     }
 
-    @Test func `log requests without their secrets`() async throws {
+    @Test func `The server's interceptors log requests without their secrets`() async throws {
         let log = Mutex<[AccessLogEntry]>([])
         let logging = AccessLogInterceptor { entry in log.withLock { $0.append(entry) } }
         let handler = Self.echoID.intercepted(by: [RequestIDInterceptor(making: { "id" }), logging])
@@ -83,7 +85,7 @@ import Testing
         #expect(!String(describing: entry).contains("secret"))
     }
 
-    @Test func `log a request that failed, and pass on the error`() async throws {
+    @Test func `The server's interceptors log a request that failed, and pass on the error`() async throws {
         let log = Mutex<[AccessLogEntry]>([])
         let logging = AccessLogInterceptor { entry in log.withLock { $0.append(entry) } }
         let handler = ClosureHandler { _ in throw Unexpected() }.intercepted(by: [logging])
@@ -92,7 +94,7 @@ import Testing
         #expect(log.withLock { $0.map(\.failure) } == ["Unexpected"])
     }
 
-    @Test func `log that a streamed response failed`() async throws {
+    @Test func `The server's interceptors log that a streamed response failed`() async throws {
         let log = Mutex<[AccessLogEntry]>([])
         let logging = AccessLogInterceptor { entry in log.withLock { $0.append(entry) } }
         let handler = ClosureHandler { _ in
@@ -113,7 +115,7 @@ import Testing
         #expect(log.withLock { $0.map(\.contentLength) } == [7])
     }
 
-    @Test func `report unexpected errors only`() async throws {
+    @Test func `The server's interceptors report only unexpected errors`() async throws {
         let reports = Mutex<[String]>([])
         let problems = ProblemInterceptor { error, request in
             reports.withLock { $0.append("\(type(of: error)) \(request.path)") }

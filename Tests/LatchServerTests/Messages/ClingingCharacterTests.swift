@@ -6,7 +6,7 @@ import Testing
 
 /// Tests that formats are parsed as bytes: a Swift character may combine a separator with an accent after it, and compares
 /// equal to some look-alikes.
-@Suite struct `A separator with an accent behind it` {
+@Suite struct ClingingCharacterTests {
     static let accent = "\u{301}"
 
     static func form(_ body: String) -> HTTPRequest {
@@ -15,37 +15,37 @@ import Testing
             fields: [.contentType: "application/x-www-form-urlencoded"], body: HTTPBody(body))
     }
 
-    @Test func `separates the fields of a form`() throws {
+    @Test func `A separator before an accent separates the fields of a form`() throws {
         let fields = try Self.form("a=1&\(Self.accent)=2&b=\(Self.accent)3").formFields()
         #expect(fields.map(\.name) == ["a", Self.accent, "b"])
         #expect(fields.map(\.value) == ["1", "2", Self.accent + "3"])
     }
 
-    @Test func `cannot hide a repeated field of a form`() throws {
+    @Test func `A separator before an accent cannot hide a repeated field of a form`() throws {
         let fields = try Self.form("client_id=good&\(Self.accent)x=1&client_id=\(Self.accent)bad").formFields()
         #expect(throws: ServerError.self) { try fields.single("client_id") }
     }
 
-    @Test func `separates the pairs of a query`() {
+    @Test func `A separator before an accent separates the pairs of a query`() {
         let path = "/?a=1&\(Self.accent)=2"
         let items = HTTPRequest(authority: "localhost", path: path).queryItems
         #expect(items.map(\.value) == ["1", "2"])
     }
 
-    @Test func `separates cookies and their values`() {
+    @Test func `A separator before an accent separates cookies and their values`() {
         let line = "sid=good;\(Self.accent)x=1; b=\(Self.accent)2"
         let request = HTTPRequest(authority: "localhost", path: "/", fields: [.cookie: line])
         #expect(request.cookies["sid"] == "good")
         #expect(request.cookies["b"] == Self.accent + "2")
     }
 
-    @Test func `is not the Greek question mark, which Swift compares equal to a semicolon`() {
+    @Test func `A separator before an accent is not the Greek question mark, which Swift compares equal to one`() {
         let request = HTTPRequest(authority: "localhost", path: "/", fields: [.cookie: "a=1\u{37E}sid=forged"])
         #expect(request.cookies["sid"] == nil)
         #expect(request.cookies["a"].map { Array($0.utf8) } == Array("1\u{37E}sid=forged".utf8))
     }
 
-    @Test func `ends a media type`() {
+    @Test func `A separator before an accent ends a media type`() {
         let request = HTTPRequest(
             authority: "localhost", path: "/", fields: [.contentType: "application/json;\(Self.accent)"])
         #expect(request.mediaType == "application/json")

@@ -5,7 +5,7 @@ import LatchServer
 import Testing
 
 /// Tests of forms and queries, which share a format and differ in the handling of pairs that cannot be decoded.
-@Suite struct `A pair of a form or a query` {
+@Suite struct FormTableTests {
     static let rows: [(text: String, pairs: [String])] = [
         ("", []), ("&", []), ("&&&", []), ("a", ["a="]), ("a=", ["a="]), ("=a", ["=a"]), ("=", ["="]),
         ("a=b", ["a=b"]), ("a=b=c", ["a=b=c"]), ("a=b&", ["a=b"]), ("&a=b", ["a=b"]), ("a=b&&c=d", ["a=b", "c=d"]),
@@ -26,18 +26,20 @@ import Testing
     }
 
     @Test(arguments: rows)
-    func `is parsed as bytes`(text: String, pairs: [String]) throws {
+    func `A pair of a form or a query is parsed as bytes`(text: String, pairs: [String]) throws {
         #expect(try Self.form(text) == pairs)
         #expect(Self.query(text) == pairs)
     }
 
     @Test(arguments: ["a=%", "a=%4", "a=%4g", "a=%+1", "a=%-1", "a=%ff", "a=%C3", "a=%ED%A0%80", "a=%C0%80", "%=a"])
-    func `that cannot be decoded makes its form fail, and is omitted from a query`(text: String) {
+    func `A pair of a form or a query that cannot be decoded makes its form fail, and is omitted from a query`(
+        text: String
+    ) {
         #expect(throws: ServerError.self) { try Self.form("x=1&\(text)&y=2") }
         #expect(Self.query("x=1&\(text)&y=2") == ["x=1", "y=2"])
     }
 
-    @Test func `counts towards the limit, and an empty one does not`() throws {
+    @Test func `A pair of a form or a query counts towards the limit, and an empty one does not`() throws {
         #expect(try Self.form("a=1&b=2&&&", limit: 2).count == 2)
         #expect(try Self.form("&&&a=1&&&b=2", limit: 2).count == 2)
         #expect(throws: ServerError.self) { try Self.form("a=1&b=2&c", limit: 2) }
@@ -45,7 +47,7 @@ import Testing
         #expect(try Self.form("", limit: 0).isEmpty)
     }
 
-    @Test func `must be unique when the only value is requested`() throws {
+    @Test func `A pair of a form or a query must be unique when the only value is requested`() throws {
         let request = HTTPRequest(authority: "localhost", path: "/?a=1&b=2&b=2&%61=3")
         #expect(throws: ServerError.self) { try request.queryItems.single("b") }
         #expect(throws: ServerError.self) { try request.queryItems.single("a") }
@@ -60,14 +62,16 @@ import Testing
     ]
 
     @Test(arguments: cookies)
-    func `of cookies is parsed as clients send it`(line: String, cookies: [String: String]) {
+    func `A pair of a form or a query of cookies is parsed as clients send it`(line: String, cookies: [String: String])
+    {
         #expect(HTTPRequest(authority: "localhost", path: "/", fields: [.cookie: line]).cookies == cookies)
     }
 
     @Test(arguments: [
         ("text/html", "text/html"), (" Text/HTML ; charset=x", "text/html"), ("a/b;c", "a/b"), ("", ""), (";", ""),
     ])
-    func `of a media type's parameters is not part of the type`(field: String, type: String) {
+    func `A pair of a form or a query of a media type's parameters is not part of the type`(field: String, type: String)
+    {
         let request = HTTPRequest(authority: "localhost", path: "/", fields: [.contentType: field])
         #expect(request.mediaType == type)
     }

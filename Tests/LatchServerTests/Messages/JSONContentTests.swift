@@ -5,7 +5,7 @@ import LatchHTTP
 import LatchServer
 import Testing
 
-@Suite struct `JSON content` {
+@Suite struct JSONContentTests {
     static func request(_ body: String, type: String? = "application/json") -> HTTPRequest {
         var request = HTTPRequest(method: .post, authority: "localhost", path: "/", body: HTTPBody(body))
         request.fields[.contentType] = type
@@ -13,31 +13,32 @@ import Testing
     }
 
     @Test(arguments: ["application/json", "Application/JSON; charset=utf-8", "application/merge-patch+json"])
-    func `is accepted with a JSON type`(type: String) throws {
+    func `JSON content is accepted with a JSON type`(type: String) throws {
         #expect(try Self.request(#"{"a":[1,"b"]}"#, type: type).json()["a"]?[1]?.stringValue == "b")
     }
 
     @Test(arguments: ["text/plain", "application/x-www-form-urlencoded", "json", nil])
-    func `is rejected with any other type`(type: String?) {
+    func `JSON content is rejected with any other type`(type: String?) {
         let error = #expect(throws: ServerError.self) { try Self.request("{}", type: type).json() }
         #expect(error?.status == .unsupportedMediaType)
     }
 
     @Test(arguments: ["", "{", "{}{}", #"{"a":1,"a":2}"#, "nope", "[1,]", "{}\u{FEFF}"])
-    func `is rejected when it is malformed`(body: String) {
+    func `JSON content is rejected when it is malformed`(body: String) {
         let error = #expect(throws: ServerError.self) { try Self.request(body).json() }
         #expect(error?.status == .badRequest)
     }
 
     /// Badgerati/Pode#1604: PowerShell and .NET write one.
-    @Test func `may begin with a byte order mark`() throws {
+    @Test func `JSON content can begin with a byte order mark`() throws {
         let request = Self.request("\u{FEFF}{\"a\":1}")
         #expect(try request.json()["a"]?.intValue == 1)
         #expect(try request.json(as: [String: Int].self) == ["a": 1])
     }
 
     /// google/certificate-transparency#1109.
-    @Test(arguments: ["gzip", "identity, gzip", "br"]) func `is refused with a content coding`(coding: String) throws {
+    @Test(arguments: ["gzip", "identity, gzip", "br"])
+    func `JSON content is refused with a content coding`(coding: String) throws {
         for type in ["application/json", "application/x-www-form-urlencoded", "multipart/form-data; boundary=b"] {
             var request = Self.request("a", type: type)
             request.fields["Content-Encoding"] = coding
@@ -57,12 +58,12 @@ import Testing
         #expect(try request.json().objectValue?.isEmpty == true)
     }
 
-    @Test func `is rejected when it nests too deep`() {
+    @Test func `JSON content is rejected when it nests too deep`() {
         let deep = String(repeating: "[", count: 1000) + String(repeating: "]", count: 1000)
         #expect(throws: ServerError.self) { try Self.request(deep).json() }
     }
 
-    @Test func `is written with its type`() {
+    @Test func `JSON content is written with its type`() {
         let response = HTTPResponse.json(["a": 1, "b": "\u{E9}"], status: .created)
         #expect(response.status == .created)
         #expect(response.fields[.contentType] == "application/json")
@@ -70,7 +71,7 @@ import Testing
         #expect(HTTPResponse.json([], fields: [.contentType: "application/jwk-set+json"]).fields.count == 1)
     }
 
-    @Test func `describes a client's error and hides a server's`() {
+    @Test func `JSON content describes a client's error and hides a server's`() {
         let mistake = HTTPResponse.problem(ServerError(code: "odd", message: "It is \"odd\".\n", status: .conflict))
         #expect(
             mistake.body.text == #"{"title":"Conflict","status":409,"detail":"It is \"odd\".\n","code":"odd"}"#)

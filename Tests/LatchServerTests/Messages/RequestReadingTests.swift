@@ -5,13 +5,13 @@ import LatchServer
 import TestTags
 import Testing
 
-@Suite struct `A request on the server` {
+@Suite struct RequestReadingTests {
     static func form(_ body: String, type: String = "application/x-www-form-urlencoded") -> HTTPRequest {
         HTTPRequest(
             method: .post, authority: "localhost", path: "/", fields: [.contentType: type], body: HTTPBody(body))
     }
 
-    @Test func `gives its query decoded and in order`() {
+    @Test func `A request on the server gives its query decoded and in order`() {
         let request = HTTPRequest(authority: "localhost", path: "/p?a=1&b=x+y%26z&a=2&flag&=empty&bad=%zz&u=%C3%A9")
         let items = request.queryItems
         #expect(items.map(\.name) == ["a", "b", "a", "flag", "", "u"])
@@ -22,23 +22,23 @@ import Testing
         #expect(items["bad"] == nil)
     }
 
-    @Test func `has no query items without a query`() {
+    @Test func `A request on the server has no query items without a query`() {
         #expect(HTTPRequest(authority: "localhost", path: "/p").queryItems.isEmpty)
     }
 
-    @Test func `bounds the items of its query`() {
+    @Test func `A request on the server bounds the items of its query`() {
         let query = Array(repeating: "a=1", count: 5000).joined(separator: "&")
         #expect(HTTPRequest(authority: "localhost", path: "/p?" + query).queryItems.count == 1024)
     }
 
-    @Test func `gives its cookies, the first of a name`() {
+    @Test func `A request on the server gives its cookies, the first of a name`() {
         var request = HTTPRequest(authority: "localhost", path: "/")
         request.fields.append("sid=abc; theme=\"dark\";empty=; novalue ;=nameless; sid=later", for: .cookie)
         request.fields.append("token=a=b==", for: .cookie)
         #expect(request.cookies == ["sid": "abc", "theme": "dark", "empty": "", "token": "a=b=="])
     }
 
-    @Test(.tags(.attackK3)) func `bounds its cookies, in one field and in many`() {
+    @Test(.tags(.decompressionBomb)) func `A request on the server bounds its cookies, in one field and in many`() {
         var request = HTTPRequest(authority: "localhost", path: "/")
         for field in 0..<3 {
             request.fields.append((0..<90).map { "c\(field)-\($0)=1" }.joined(separator: "; "), for: .cookie)
@@ -47,7 +47,7 @@ import Testing
         #expect(request.cookies["c2-19"] == "1" && request.cookies["c2-20"] == nil)
     }
 
-    @Test func `gives the fields of a form`() throws {
+    @Test func `A request on the server gives the fields of a form`() throws {
         let fields = try Self.form(
             "user=ann%40example.com&pass=a+b%2B&empty=&x", type: "Application/X-WWW-Form-Urlencoded; charset=utf-8"
         )
@@ -59,37 +59,38 @@ import Testing
         #expect(fields["missing"] == nil)
     }
 
-    @Test func `rejects a form of another type`() {
+    @Test func `A request on the server rejects a form of another type`() {
         let error = #expect(throws: ServerError.self) { try Self.form("a=b", type: "text/plain").formFields() }
         #expect(error?.code == ServerError.unsupportedMediaType.code)
         #expect(error?.status == .unsupportedMediaType)
     }
 
     @Test(arguments: ["a=%", "a=%f", "%zz=1", "a=%ff", "a=%C3"])
-    func `rejects a form that cannot be decoded`(body: String) {
+    func `A request on the server rejects a form that cannot be decoded`(body: String) {
         #expect(throws: ServerError.self) { try Self.form(body).formFields() }
     }
 
-    @Test func `rejects a form that is not UTF-8`() {
+    @Test func `A request on the server rejects a form that is not UTF-8`() {
         var request = Self.form("")
         request.body = HTTPBody([0x61, 0x3D, 0xFF])
         #expect(throws: ServerError.self) { try request.formFields() }
     }
 
-    @Test func `bounds the fields of a form`() throws {
+    @Test func `A request on the server bounds the fields of a form`() throws {
         let body = Array(repeating: "a=1", count: 101).joined(separator: "&")
         #expect(throws: ServerError.self) { try Self.form(body).formFields() }
         #expect(try Self.form(body).formFields(limit: 101).count == 101)
     }
 
-    @Test func `distinguishes a repeated field from a single one`() throws {
+    @Test func `A request on the server distinguishes a repeated field from a single one`() throws {
         let fields = try Self.form("code=1&grant=a&grant=b").formFields()
         #expect(try fields.single("code") == "1")
         #expect(try fields.single("none") == nil)
         #expect(throws: ServerError.self) { try fields.single("grant") }
     }
 
-    @Test(.tags(.attackK3)) func `counts what it becomes against the server's memory, before it does`() throws {
+    @Test(.tags(.decompressionBomb))
+    func `A request on the server counts decoded content against the server's memory beforehand`() throws {
         let budget = MemoryBudget(limit: 1000)
         var text = Self.form("a=" + String(repeating: "b", count: 400))
         text.context.memory = MemoryReservation(budget)
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `has no remote address and no parameters in process`() {
+    @Test func `A request on the server has no remote address and no parameters in process`() {
         let request = HTTPRequest(authority: "localhost", path: "/")
         #expect(request.remoteAddress == nil)
         #expect(request.pathParameter("id") == nil)

@@ -7,7 +7,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `An endpoint's rule of content` {
+@Suite(.timeLimit(.minutes(2))) struct ContentRuleTests {
     static let router: Router = {
         var router = Router(interceptors: [RequestIDInterceptor(), ProblemInterceptor()])
         router.group(prefix: "/v1") { group in
@@ -36,7 +36,7 @@ import Testing
             body: HTTPBody([UInt8](repeating: 65, count: count)))
     }
 
-    @Test func `limits its content, in process and behind a socket`() async throws {
+    @Test func `An endpoint's rule of content limits its content, in process and behind a socket`() async throws {
         try await bothWays(Self.router, configuration: Self.small) { api in
             for (method, path) in [(HTTPMethod.post, "/v1/files/a%62?q=1"), (.put, "/forms")] {
                 #expect(try await api.respond(to: request(method, path, 100)).status == .ok)
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `leaves other endpoints and methods as they are`() async throws {
+    @Test func `An endpoint's rule of content does not change other endpoints and methods`() async throws {
         try await serving(Self.router, configuration: Self.small) { address in
             let client = try RawClient(port: address.port)
             var rest: [UInt8] = []
@@ -67,7 +67,9 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 101\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n65\r\n"])
-    func `ends the connection where content is larger, and asks for none that is announced`(framing: String)
+    func `An endpoint's rule of content ends the connection for larger content, and asks for none announced`(
+        framing: String
+    )
         async throws
     {
         try await serving(Self.router, configuration: Self.small) { address in
@@ -80,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `holds over HTTP/2`() async throws {
+    @Test func `An endpoint's rule of content holds over HTTP/2`() async throws {
         try await serving(Self.router, configuration: Self.small) { address in
             for (method, path, count, status) in [
                 (HTTPMethod.post, "/v1/files/a", 100, 200), (.post, "/v1/files/a", 101, 413),
@@ -95,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `gives way to the configuration`() async throws {
+    @Test func `An endpoint's rule of content does not override the configuration`() async throws {
         var configuration = Self.small
         configuration.contentLimits = ["/v1/files/": 20, "/forms": 200]
         try await serving(Self.router, configuration: configuration) { address in

@@ -5,7 +5,7 @@ import LatchHTTP
 import LatchServer
 import Testing
 
-@Suite struct `A group of routes` {
+@Suite struct RouterGroupTests {
     /// Adds its name to the trace on the way in, so that the order can be seen.
     struct Mark: Interceptor {
         let name: String
@@ -38,27 +38,29 @@ import Testing
         ("/open", "", "outer"), ("/admin", "root", "outer one two"), ("/admin/users/7", "7", "outer one two"),
         ("/admin/acme/deep/x", "acme", "outer one two three"),
     ])
-    func `is below its prefix and inside its interceptors`(path: String, body: String, trace: String) async throws {
+    func `A group of routes is below its prefix and inside its interceptors`(path: String, body: String, trace: String)
+        async throws
+    {
         let response = try await Self.answer(.get, path)
         #expect(response.body.text == body)
         #expect(response.fields["Trace"] == trace)
     }
 
-    @Test func `does not intercept the router's own responses`() async throws {
+    @Test func `A group of routes does not intercept the router's own responses`() async throws {
         let missing = try await Self.answer(.get, "/admin/users")
         #expect(missing.status == .notFound)
         #expect(missing.fields["Trace"] == "outer")
         #expect(try await Self.answer(.put, "/admin").fields["Trace"] == "outer")
     }
 
-    @Test func `can be without a prefix`() async throws {
+    @Test func `A group of routes can be without a prefix`() async throws {
         var router = Router()
         router.group(interceptors: [Mark(name: "in")]) { $0.get("/x") { _ in HTTPResponse(status: .ok) } }
         let response = try await router.respond(to: HTTPRequest(authority: "localhost", path: "/x"))
         #expect(response.fields["Trace"] == "in")
     }
 
-    @Test func `can be a separate router`() async throws {
+    @Test func `A group of routes can be a separate router`() async throws {
         var inner = Router()
         inner.get("/x") { _ in HTTPResponse(status: .ok) }
         var router = Router(interceptors: [Mark(name: "outer")])

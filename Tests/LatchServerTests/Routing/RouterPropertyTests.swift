@@ -5,7 +5,7 @@ import LatchServer
 import Testing
 
 /// A comparison of the router with a linear search of the same patterns.
-@Suite struct `A router of random routes` {
+@Suite struct RouterPropertyTests {
     /// A deterministic random number generator (xorshift).
     struct Dice: RandomNumberGenerator {
         var state: UInt64
@@ -95,7 +95,7 @@ import Testing
     }
 
     @Test(arguments: 1...60)
-    func `finds the same endpoint as a linear search`(seed: UInt64) async throws {
+    func `A router of random routes finds the same endpoint as a linear search`(seed: UInt64) async throws {
         var dice = Dice(state: seed &* 0x9E37_79B9_7F4A_7C15)
         var patterns: [[String]] = []
         for _ in 0..<Int.random(in: 1...10, using: &dice) {
@@ -114,7 +114,8 @@ import Testing
         }
     }
 
-    @Test func `matches the decoded path, even if a pattern looks like an escape`() async throws {
+    @Test
+    func `A router of random routes matches the decoded path, even if a pattern looks like an escape`() async throws {
         var router = Router()
         router.get("/a%2Fb") { _ in HTTPResponse(status: .ok) }
         for (path, status) in [("/a%2Fb", HTTPStatus.notFound), ("/a%252Fb", .ok), ("/%61%252Fb", .ok)] {
@@ -122,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `does not depend on the order of its routes`() async throws {
+    @Test func `A router of random routes does not depend on the order of its routes`() async throws {
         let patterns = [["a"], ["{p0}"], ["a", "{p1}"], ["{p0}", "b"], ["{p0}", "{p1}"], ["a", "b", "{p2}"]]
         let paths = ["/a", "/x", "/a/b", "/x/b", "/a/x", "/x/y", "/a/b/c", "/x/b/c"]
         let (one, other) = (Self.router(patterns), Self.router(patterns.reversed()))

@@ -4,7 +4,7 @@ import LatchHTTP
 import LatchServer
 import Testing
 
-@Suite struct `A pattern that matches the rest of a path` {
+@Suite struct RouterRestTests {
     static let router: Router = {
         var router = Router()
         router.get("/files/{path...}") {
@@ -34,7 +34,9 @@ import Testing
         ("/files/x/info/more", "rest=x/info/more"), ("/files/fixed", "fixed"), ("/files/fixed/", "rest=fixed/"),
         ("/users/7/home/a/b?x=/c", "7 a/b"),
     ])
-    func `gives it decoded, where no more precise pattern matches`(path: String, expected: String) async throws {
+    func `A pattern that matches the rest of a path gives it decoded, if no more precise pattern matches`(
+        path: String, expected: String
+    ) async throws {
         let response = try await Self.answer(path)
         #expect(response.status == .ok)
         #expect(response.body.text == expected)
@@ -44,17 +46,20 @@ import Testing
         "/files", "/files//", "/files/a//b", "/files/..", "/files/a/../b", "/files/%2e%2e/x", "/files/a%2F..%2Fb/c",
         "/files/.",
     ])
-    func `does not match empty segments or dot segments`(path: String) async throws {
+    func `A pattern that matches the rest of a path does not match empty segments or dot segments`(path: String)
+        async throws
+    {
         #expect(try await Self.answer(path).status == .notFound)
     }
 
-    @Test(arguments: ["/files/%", "/files/a/%ff", "/files/x/%zz/y"]) func `refuses what cannot be decoded`(
+    @Test(arguments: ["/files/%", "/files/a/%ff", "/files/x/%zz/y"])
+    func `A pattern that matches the rest of a path refuses an undecodable one`(
         path: String
     ) async throws {
         #expect(try await Self.answer(path).status == .badRequest)
     }
 
-    @Test func `leaves a method to the pattern that has it`() async throws {
+    @Test func `A pattern that matches the rest of a path leaves a method to the pattern that has it`() async throws {
         #expect(try await Self.answer("/files/x", .delete).status == .noContent)
         #expect(try await Self.answer("/files/x").body.text == "rest=x")
         let response = try await Self.answer("/files/x", .put)
@@ -62,7 +67,8 @@ import Testing
         #expect(response.fields["Allow"] == "DELETE, GET, HEAD, OPTIONS")
     }
 
-    @Test func `is listed as it was written, and is a parameter before the end`() async throws {
+    @Test
+    func `A pattern that matches the rest of a path is listed as written, and a parameter otherwise`() async throws {
         var router = Router()
         router.get("/{all...}") { HTTPResponse(status: .ok, body: HTTPBody($0.pathParameter("all") ?? "-")) }
         router.get("/{a...}/x") { HTTPResponse(status: .ok, body: HTTPBody($0.pathParameter("a...") ?? "-")) }
@@ -73,7 +79,7 @@ import Testing
     }
 }
 
-@Suite struct `A slash at the end of a path` {
+@Suite struct TrailingSlashTests {
     static func router(_ rule: Router.TrailingSlash) -> Router {
         var router = Router(trailingSlash: rule)
         router.get("/") { _ in HTTPResponse(status: .ok, body: HTTPBody("root")) }
@@ -95,13 +101,13 @@ import Testing
             to: HTTPRequest(method: method, authority: "localhost", path: path, body: HTTPBody("sent")))
     }
 
-    @Test func `makes another path unless the router is told otherwise`() async throws {
+    @Test func `A slash at the end of a path makes another path unless the router is told otherwise`() async throws {
         for path in ["/a/", "/b", "/g/7/"] {
             #expect(try await Self.answer(.significant, path, path == "/b" ? .post : .get).status == .notFound)
         }
     }
 
-    @Test func `is ignored in both directions where the router ignores it`() async throws {
+    @Test func `A slash at the end of a path is ignored in both directions if the router ignores it`() async throws {
         #expect(try await Self.answer(.ignored, "/a/").body.text == "a")
         #expect(try await Self.answer(.ignored, "/b", .post).body.text == "sent")
         #expect(try await Self.answer(.ignored, "/g/7/").body.text == "7")
@@ -114,14 +120,16 @@ import Testing
     @Test(arguments: [
         ("/a/", "/a"), ("/a/?x=1&y=%2F", "/a?x=1&y=%2F"), ("/b", "/b/"), ("/g/a%20b/", "/g/a%20b"), ("/%61/", "/%61"),
     ])
-    func `is corrected by a redirect that keeps method and content`(path: String, location: String) async throws {
+    func `A slash at the end of a path is corrected by a redirect that keeps method and content`(
+        path: String, location: String
+    ) async throws {
         let response = try await Self.answer(.redirected, path)
         #expect(response.status == 308)
         #expect(response.fields[.location] == location)
     }
 
     @Test(arguments: ["//evil.example/y/z/", "/\\evil.example/y/z/", "/", "/none/", "//a/"])
-    func `leads to no other host`(path: String)
+    func `A slash at the end of a path redirects to no other host`(path: String)
         async throws
     {
         #expect(try await Self.answer(.redirected, path).fields[.location] == nil)

@@ -4,7 +4,7 @@ import LatchHTTP
 import LatchServer
 import Testing
 
-@Suite struct `A router` {
+@Suite struct RouterTests {
     /// A router whose endpoints respond with their pattern and parameters.
     static let router: Router = {
         var router = Router()
@@ -33,13 +33,13 @@ import Testing
         ("/users/ann/posts/%31", "name=ann post=1"), ("/users/tail", "id=tail"), ("/x/tail", "/{any}/tail"),
         ("/users?a=/users/me", "/users"),
     ])
-    func `finds the endpoint of a path`(path: String, expected: String) async throws {
+    func `A router finds the endpoint of a path`(path: String, expected: String) async throws {
         let response = try await Self.answer(.get, path)
         #expect(response.status == .ok)
         #expect(response.body.text == expected)
     }
 
-    @Test(arguments: ["", "/"]) func `takes an empty pattern for the root, or for the prefix above it`(
+    @Test(arguments: ["", "/"]) func `A router takes an empty pattern for the root, or for the prefix above it`(
         pattern: String
     ) async throws {
         var router = Router()
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `finds each of many segments`() async throws {
+    @Test func `A router finds each of many segments`() async throws {
         var router = Router()
         let names = (0..<200).map { "\($0 * 7919 % 1000)" } + ["", "caf\u{E9}", "cafe", "a%2Fb"]
         for name in Set(names) {
@@ -73,7 +73,7 @@ import Testing
         "/nobody", "/users/", "/users//posts/1", "/users/me/", "/slash", "//users", "/users/..", "/users/%2e%2e",
         "/users/.", "/USERS", "/cafe%CC%81", "/users/me/posts", "/x/%2E./tail",
     ])
-    func `does not find an unknown path`(path: String) async throws {
+    func `A router does not find an unknown path`(path: String) async throws {
         let response = try await Self.answer(.get, path)
         #expect(response.status == .notFound)
         #expect(response.fields[.contentType] == "application/problem+json")
@@ -81,11 +81,11 @@ import Testing
     }
 
     @Test(arguments: ["/users/%", "/users/%4", "/users/%zz", "/users/%ff"])
-    func `rejects a path that cannot be decoded`(path: String) async throws {
+    func `A router rejects a path that cannot be decoded`(path: String) async throws {
         #expect(try await Self.answer(.get, path).status == .badRequest)
     }
 
-    @Test func `answers another method with 405 and the allowed ones`() async throws {
+    @Test func `A router answers another method with 405 and the allowed ones`() async throws {
         let response = try await Self.answer(.put, "/users")
         #expect(response.status == .methodNotAllowed)
         #expect(response.fields["Allow"] == "GET, HEAD, OPTIONS, POST")
@@ -93,19 +93,19 @@ import Testing
         #expect(try await Self.answer(.put, "/users/me").fields["Allow"] == "DELETE, GET, HEAD, OPTIONS")
     }
 
-    @Test func `leaves a method to a less precise pattern that has it`() async throws {
+    @Test func `A router leaves a method to a less precise pattern that has it`() async throws {
         #expect(try await Self.answer(.delete, "/users/me").status == .noContent)
         #expect(try await Self.answer(.get, "/users/me").body.text == "/users/me")
     }
 
-    @Test func `answers HEAD as GET without the content`() async throws {
+    @Test func `A router answers HEAD as GET without the content`() async throws {
         let response = try await Self.answer(.head, "/users/you")
         #expect(response.status == .ok)
         #expect(response.body.isEmpty)
         #expect(response.fields[.contentLength] == "6")
     }
 
-    @Test func `answers OPTIONS itself`() async throws {
+    @Test func `A router answers OPTIONS itself`() async throws {
         let response = try await Self.answer(.options, "/users/7")
         #expect(response.status == .noContent)
         #expect(response.fields["Allow"] == "DELETE, GET, HEAD, OPTIONS")
@@ -113,7 +113,7 @@ import Testing
         #expect(try await Self.answer(.options, "/nobody").status == .notFound)
     }
 
-    @Test func `lets an endpoint answer HEAD and OPTIONS itself`() async throws {
+    @Test func `A router lets an endpoint answer HEAD and OPTIONS itself`() async throws {
         var router = Router()
         router.get("/x") { _ in HTTPResponse(status: .ok, body: HTTPBody("long")) }
         router.on(.head, "/x") { _ in HTTPResponse(status: .noContent) }
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `replaces an endpoint with the same pattern`() async throws {
+    @Test func `A router replaces an endpoint with the same pattern`() async throws {
         var router = Router()
         router.get("/x") { _ in HTTPResponse(status: .ok) }
         router.get("/x") { _ in HTTPResponse(status: .noContent) }
@@ -135,7 +135,7 @@ import Testing
                 .fields["Allow"] == "GET, HEAD, OPTIONS")
     }
 
-    @Test func `passes on the error of an endpoint`() async throws {
+    @Test func `A router passes on the error of an endpoint`() async throws {
         var router = Router()
         router.get("/x") { _ in throw ServerError.contentTooLarge }
         await #expect(throws: ServerError.self) {
@@ -143,7 +143,7 @@ import Testing
         }
     }
 
-    @Test func `has a method for each HTTP method`() async throws {
+    @Test func `A router has a method for each HTTP method`() async throws {
         var router = Router()
         router.get("/") { HTTPResponse(status: .ok, body: HTTPBody($0.method.rawValue)) }
         router.post("/") { HTTPResponse(status: .ok, body: HTTPBody($0.method.rawValue)) }

@@ -5,7 +5,7 @@ import LatchServer
 import Synchronization
 import Testing
 
-@Suite struct `A typed endpoint` {
+@Suite struct TypedEndpointTests {
     struct Note: Codable, Sendable, Hashable {
         var id: Int
         var text: String
@@ -59,14 +59,14 @@ import Testing
         return try await router().respond(to: request)
     }
 
-    @Test func `sends its result as JSON`() async throws {
+    @Test func `A typed endpoint sends its result as JSON`() async throws {
         let response = try await Self.send(.get, "/notes")
         #expect(response.status == .ok)
         #expect(response.fields[.contentType] == "application/json")
         #expect(try await Self.client().perform(.get("notes/1", as: Note.self)) == Note(id: 1, text: "one"))
     }
 
-    @Test func `decodes its content and converts its path parameters`() async throws {
+    @Test func `A typed endpoint decodes its content and converts its path parameters`() async throws {
         let created = try await Self.send(.post, "/notes", #"{"text":"two"}"#)
         #expect(created.status == .created)
         let client = try Self.client()
@@ -78,7 +78,7 @@ import Testing
     }
 
     @Test(arguments: ["/notes/x", "/notes/1.5", "/notes/99999999999999999999"])
-    func `rejects a malformed path parameter`(path: String) async throws {
+    func `A typed endpoint rejects a malformed path parameter`(path: String) async throws {
         let response = try await Self.send(.get, path)
         #expect(response.status == .badRequest)
         #expect(response.body.text?.contains("The path parameter 'id' is malformed.") == true)
@@ -89,18 +89,20 @@ import Testing
         ("{}", "'text' is missing"), (#"{"text":1}"#, "at 'text' there is no String"), ("{", "malformed"),
         (#"{"text":"a","text":"b"}"#, "malformed"), ("", "malformed"),
     ])
-    func `rejects content that does not fit, and names the key`(body: String, detail: String) async throws {
+    func `A typed endpoint rejects content that does not fit, and names the key`(body: String, detail: String)
+        async throws
+    {
         let response = try await Self.send(.post, "/notes", body)
         #expect(response.status == .badRequest)
         #expect(response.body.text?.contains(detail) == true, "\(response.body.text ?? "")")
     }
 
-    @Test func `rejects content of another type`() async throws {
+    @Test func `A typed endpoint rejects content of another type`() async throws {
         let request = HTTPRequest(method: .post, authority: "localhost", path: "/notes", body: HTTPBody("text=a"))
         #expect(try await Self.router().respond(to: request).status == .unsupportedMediaType)
     }
 
-    @Test func `reports a result that cannot be encoded as a server error`() async throws {
+    @Test func `A typed endpoint reports a result that cannot be encoded as a server error`() async throws {
         var router = Router(interceptors: [ProblemInterceptor()])
         router.get("/") { _ in Double.nan }
         let request = HTTPRequest(authority: "localhost", path: "/")

@@ -9,7 +9,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `Content that arrives over HTTP/1.1 while its handler runs` {
+@Suite(.timeLimit(.minutes(5))) struct ArrivingContentTests {
     static let streaming: Server.Configuration = {
         var configuration = Server.Configuration.patient
         configuration.streamedContent = ["/up"]
@@ -42,7 +42,7 @@ import Testing
         }
     }
 
-    @Test func `reaches it piece by piece, with a length`() async throws {
+    @Test func `Arriving HTTP/1.1 content reaches its handler piece by piece, with a length`() async throws {
         let (pieces, piece) = AsyncStream<String>.makeStream()
         try await serving(Self.counting(piece), configuration: Self.streaming) { address in
             let client = try RawClient(port: address.port)
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `reaches it piece by piece, in chunks with trailers`() async throws {
+    @Test func `Arriving HTTP/1.1 content reaches its handler piece by piece, in chunks with trailers`() async throws {
         let (pieces, piece) = AsyncStream<String>.makeStream()
         try await serving(Self.counting(piece), configuration: Self.streaming) { address in
             let client = try RawClient(port: address.port)
@@ -77,7 +77,7 @@ import Testing
     }
 
     /// Nothing can ask for the content once the head of the response is sent.
-    @Test func `is asked for before a response whose source reads it`() async throws {
+    @Test func `Arriving HTTP/1.1 content is requested before a response whose source reads it`() async throws {
         let mirror = ClosureHandler { HTTPResponse(status: .ok, body: HTTPBody($0.body.chunks)) }
         try await serving(mirror, configuration: Self.streaming) { address in
             let client = try RawClient(port: address.port)
@@ -90,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `is complete when it comes with its head`() async throws {
+    @Test func `Arriving HTTP/1.1 content is complete when it comes with its head`() async throws {
         try await serving(Self.counting(), configuration: Self.streaming) { address in
             let client = try RawClient(port: address.port)
             let chunked = "Transfer-Encoding: chunked\r\n\r\n4\r\nabcd\r\n0\r\nX-End: e\r\n\r\n"
@@ -103,7 +103,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK3)) func `waits in the socket while nobody reads it, and holds no memory in the end`()
+    @Test(.tags(.decompressionBomb))
+    func `Arriving HTTP/1.1 content waits in the socket while it is not read, and holds no memory in the end`()
         async throws
     {
         let gate = Gate()
@@ -116,7 +117,7 @@ import Testing
             Array((Self.head + "Content-Length: \(count)\r\n\r\n").utf8) + [UInt8](repeating: 65, count: count))
         await gate.reached()
         // Each answer shows that the server has come by again, and would have read on.
-        for _ in 0..<20 { try await `A client that trickles`.settle(address) }
+        for _ in 0..<20 { try await DeadlineTests.settle(address) }
         let memory = try #require(server.memory)
         #expect(memory.heldBytes > 0 && memory.heldBytes <= 256 << 10)
         gate.open()
@@ -127,7 +128,7 @@ import Testing
         await server.shutdown(grace: .zero)
     }
 
-    @Test func `is asked for by 100 when the handler first reads`() async throws {
+    @Test func `Arriving HTTP/1.1 content is requested by 100 when the handler first reads`() async throws {
         let gate = Gate()
         let handler = Self.counting(behind: gate)
         let uptime = ManualUptime()
@@ -139,7 +140,7 @@ import Testing
             await gate.reached()
             // The server causes this delay, and not the client.
             uptime.advance(bySeconds: 100)
-            try await `A client that trickles`.settle(address)
+            try await DeadlineTests.settle(address)
             gate.open()
             var rest: [UInt8] = []
             #expect(await client.receiveResponse(rest: &rest)?.status == 100)
@@ -149,7 +150,7 @@ import Testing
         }
     }
 
-    @Test func `is not asked for when the handler responds without it, after which the connection ends`()
+    @Test func `Arriving HTTP/1.1 content is not requested if the handler responds without it`()
         async throws
     {
         let handler = ClosureHandler { _ in HTTPResponse(status: .forbidden) }
@@ -163,7 +164,9 @@ import Testing
     }
 
     @Test(arguments: ["Content-Length: 100000\r\n\r\n", "Transfer-Encoding: chunked\r\n\r\n5\r\nab"])
-    func `is never parsed as a request when the handler has responded without it`(beginning: String) async throws {
+    func `Arriving HTTP/1.1 content is never parsed as a request if the handler has responded without it`(
+        beginning: String
+    ) async throws {
         let served = Mutex<[String]>([])
         let handler = ClosureHandler { request in
             served.withLock { $0.append(request.path) }
@@ -183,7 +186,10 @@ import Testing
         #expect(served.withLock { $0 } == ["/up"])
     }
 
-    @Test func `is dropped when the handler has responded without it, and the rest is short`() async throws {
+    @Test
+    func `Arriving HTTP/1.1 content is dropped if the handler responded without it, and the rest is short`()
+        async throws
+    {
         let handler = ClosureHandler { request in HTTPResponse(status: .ok, body: HTTPBody(request.path)) }
         try await serving(handler, configuration: Self.streaming) { address in
             let client = try RawClient(port: address.port)
@@ -202,7 +208,7 @@ import Testing
     }
 
     @Test(arguments: ["g\r\n", "3\r\nabcd\r\n", "3\nabc\r\n", "0\r\nX y: 1\r\n\r\n", "0\r\nX: \u{1}\r\n\r\n"])
-    func `that is malformed is 400, and ends the connection`(chunk: String) async throws {
+    func `Arriving HTTP/1.1 content that is malformed is 400, and ends the connection`(chunk: String) async throws {
         try await serving(Self.counting(), configuration: Self.streaming) { address in
             let client = try RawClient(port: address.port)
             await client.send(Self.head + "Transfer-Encoding: chunked\r\n\r\n2\r\nab\r\n" + chunk + Self.next)
@@ -210,7 +216,9 @@ import Testing
         }
     }
 
-    @Test func `that breaks off is an error for the handler, whose task is cancelled`() async throws {
+    @Test
+    func `Arriving HTTP/1.1 content that breaks off is an error for the handler, whose task is canceled`() async throws
+    {
         let (events, event) = AsyncStream<String>.makeStream()
         let handler = ClosureHandler { request in
             do {
@@ -235,7 +243,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK2)) func `that comes too slowly is an error for the handler, after which the connection ends`()
+    @Test(.tags(.slowClient))
+    func `Arriving HTTP/1.1 content that comes too slowly is an error for the handler, and ends the connection`()
         async throws
     {
         let (pieces, piece) = AsyncStream<String>.makeStream()
@@ -258,19 +267,19 @@ import Testing
                 var count = 0
                 while count < 256 * 20 { count += await seen.next()?.utf8.count ?? .max / 2 }
                 uptime.advance(bySeconds: 20)
-                try await `A client that trickles`.settle(address)
+                try await DeadlineTests.settle(address)
             }
             for _ in 0..<2 {
                 await client.send("a")
                 #expect(await seen.next() == "a")
                 uptime.advance(bySeconds: 8)
-                try await `A client that trickles`.settle(address)
+                try await DeadlineTests.settle(address)
             }
             #expect(await client.receiveResponses().map(\.status.rawValue) == [418])
         }
     }
 
-    @Test func `may become the response while it arrives`() async throws {
+    @Test func `Arriving HTTP/1.1 content can become the response while it arrives`() async throws {
         let handler = ClosureHandler { HTTPResponse(status: .ok, body: HTTPBody($0.body.chunks)) }
         try await serving(handler, configuration: Self.streaming) { address in
             let client = try RawClient(port: address.port)

@@ -6,7 +6,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A router, in process and behind a socket` {
+@Suite struct BothWaysTests {
     struct Unexpected: Error {}
 
     static let router: Router = {
@@ -40,7 +40,7 @@ import Testing
             method: method, scheme: "http", authority: "localhost", path: path, fields: fields, body: HTTPBody(body))
     }
 
-    @Test func `answers with status, fields and content`() async throws {
+    @Test func `A router in process and behind a socket answers with status, fields and content`() async throws {
         try await bothWays(Self.router) { api in
             let response = try await api.respond(to: Self.request(.get, "/hello/caf%C3%A9?x=1"))
             #expect(response.status == .ok)
@@ -50,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `accepts content`() async throws {
+    @Test func `A router in process and behind a socket accepts content`() async throws {
         try await bothWays(Self.router) { api in
             #expect(try await api.respond(to: Self.request(.post, "/echo", "abc")).body.text == "abc")
             let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `keeps repeated fields separate`() async throws {
+    @Test func `A router in process and behind a socket keeps repeated fields separate`() async throws {
         try await bothWays(Self.router) { api in
             let response = try await api.respond(to: Self.request(.get, "/cookies", fields: [.cookie: "b=2"]))
             #expect(response.status == .noContent)
@@ -69,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `answers HEAD, OPTIONS, 404 and 405 alike`() async throws {
+    @Test func `A router in process and behind a socket answers HEAD, OPTIONS, 404 and 405 alike`() async throws {
         try await bothWays(Self.router) { api in
             let head = try await api.respond(to: Self.request(.head, "/hello/you"))
             #expect(head.status == .ok)
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `hides the error of an endpoint`() async throws {
+    @Test func `A router in process and behind a socket hides the error of an endpoint`() async throws {
         try await bothWays(Self.router) { api in
             let response = try await api.respond(to: Self.request(.get, "/throws"))
             #expect(response.status == .internalServerError)
@@ -93,7 +93,8 @@ import Testing
         }
     }
 
-    @Test func `hides the error of a handler without interceptors`() async throws {
+    @Test
+    func `A router in process and behind a socket hides the error of a handler without interceptors`() async throws {
         try await bothWays(ClosureHandler { _ in throw Unexpected() }) { api in
             let response = try await api.respond(to: Self.request(.get, "/"))
             #expect(response.status == .internalServerError)
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `responds with the status of a handler's error`() async throws {
+    @Test func `A router in process and behind a socket responds with the status of a handler's error`() async throws {
         try await bothWays(ClosureHandler { _ in throw ServerError.contentTooLarge }) { api in
             let response = try await api.respond(to: Self.request(.get, "/"))
             #expect(response.status == .contentTooLarge)

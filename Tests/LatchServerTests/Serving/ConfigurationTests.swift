@@ -6,7 +6,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A server's configuration` {
+@Suite struct ConfigurationTests {
     static let echo = ClosureHandler { HTTPResponse(status: .ok, body: $0.body) }
     static let request = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 3\r\nX: y\r\n\r\nabc"
 
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `may set every limit to its maximum`() async throws {
+    @Test func `A server's configuration can set every limit to its maximum`() async throws {
         var configuration = Server.Configuration()
         configuration.maximumHeaderBytes = .max
         configuration.maximumHeaderFields = .max
@@ -33,7 +33,7 @@ import Testing
         #expect(try await Self.statuses(configuration) == [.ok])
     }
 
-    @Test func `rejects every request when a limit is zero or less`() async throws {
+    @Test func `A server's configuration rejects every request when a limit is zero or less`() async throws {
         for limit in [0, -1] {
             var (bytes, fields, content) = (Server.Configuration(), Server.Configuration(), Server.Configuration())
             bytes.maximumHeaderBytes = limit
@@ -45,21 +45,21 @@ import Testing
         }
     }
 
-    @Test func `accepts no connection when none is allowed`() async throws {
+    @Test func `A server's configuration accepts no connection when none is allowed`() async throws {
         var configuration = Server.Configuration()
         configuration.maximumConnections = 0
         #expect(try await Self.statuses(configuration) == [.serviceUnavailable])
     }
 
     @Test(arguments: [0, -3, 1, 3])
-    func `has at least one loop`(loops: Int) async throws {
+    func `A server's configuration has at least one loop`(loops: Int) async throws {
         var configuration = Server.Configuration()
         configuration.loops = loops
         #expect(try await Self.statuses(configuration) == [.ok])
     }
 
     @Test(arguments: [Duration.zero, .seconds(-5)])
-    func `gives no time when a deadline is zero or less`(deadline: Duration) async throws {
+    func `A server's configuration gives no time when a deadline is zero or less`(deadline: Duration) async throws {
         var configuration = Server.Configuration()
         configuration.bodyDeadline = deadline
         try await serving(Self.echo, configuration: configuration) { address in
@@ -69,13 +69,13 @@ import Testing
         }
     }
 
-    @Test func `treats a send rate of zero or less as none`() async throws {
+    @Test func `A server's configuration treats a send rate of zero or less as none`() async throws {
         var configuration = Server.Configuration()
         configuration.minimumSendRate = 0
         #expect(try await Self.statuses(configuration) == [.ok])
     }
 
-    @Test func `uses loopback, any port and finite limits by default`() {
+    @Test func `A server's configuration uses loopback, any port and finite limits by default`() {
         let configuration = Server.Configuration()
         #expect(configuration.host == "127.0.0.1")
         #expect(configuration.port == 0)

@@ -7,7 +7,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A connection` {
+@Suite struct ConnectionTests {
     static let echo = ClosureHandler { request in
         HTTPResponse(status: .ok, fields: ["X-Path": request.path], body: request.body)
     }
@@ -21,7 +21,7 @@ import Testing
         }
     }
 
-    @Test func `serves one request after another`() async throws {
+    @Test func `A connection serves one request after another`() async throws {
         try await serving(Self.echo) { address in
             let client = try RawClient(port: address.port)
             for number in 0..<20 {
@@ -31,7 +31,7 @@ import Testing
         }
     }
 
-    @Test func `answers pipelined requests in their order, each with its own content`() async throws {
+    @Test func `A connection answers pipelined requests in their order, each with its own content`() async throws {
         var bytes = ""
         for number in 0..<300 {
             switch number % 3 {
@@ -48,7 +48,7 @@ import Testing
         #expect(responses[2].body.text == "12zz")
     }
 
-    @Test func `answers pipelined requests in their order when handlers suspend`() async throws {
+    @Test func `A connection answers pipelined requests in their order when handlers suspend`() async throws {
         let slowFirst = ClosureHandler { request in
             for _ in 0..<(request.path == "/0" ? 1000 : 1) { await Task.yield() }
             return HTTPResponse(status: .ok, fields: ["X-Path": request.path])
@@ -58,7 +58,7 @@ import Testing
         #expect(responses.map { $0.fields["X-Path"] } == (0..<50).map { "/\($0)" })
     }
 
-    @Test func `accepts a request that arrives byte by byte`() async throws {
+    @Test func `A connection accepts a request that arrives byte by byte`() async throws {
         try await serving(Self.echo) { address in
             let client = try RawClient(port: address.port)
             let request = "POST /slow HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n0\r\n\r\n"
@@ -67,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `carries long content both ways`() async throws {
+    @Test func `A connection carries long content both ways`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumBodyBytes = 16 << 20
         let bytes = (0..<(8 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 31 &+ $0 >> 8) }
@@ -87,7 +87,7 @@ import Testing
         }
     }
 
-    @Test func `ends when the client asks for it, and with HTTP/1.0`() async throws {
+    @Test func `A connection ends when the client asks for it, and with HTTP/1.0`() async throws {
         let next = "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
         for first in ["GET /1 HTTP/1.1\r\nHost: a\r\nConnection: x, Close\r\n\r\n", "GET /1 HTTP/1.0\r\n\r\n"] {
             let responses = try await Self.exchange(first + next)
@@ -96,25 +96,25 @@ import Testing
         }
     }
 
-    @Test func `ends when the handler asks for it`() async throws {
+    @Test func `A connection ends when the handler asks for it`() async throws {
         let last = ClosureHandler { _ in HTTPResponse(status: .ok, fields: ["Connection": "close"]) }
         let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         #expect(try await Self.exchange(request + request, with: last).count == 1)
     }
 
-    @Test func `skips one empty line before a request`() async throws {
+    @Test func `A connection skips one empty line before a request`() async throws {
         let request = "\r\nGET /1 HTTP/1.1\r\nHost: a\r\n\r\n"
         #expect(try await Self.exchange(request + request).map(\.status) == [.ok, .ok])
     }
 
-    @Test func `accepts the absolute form`() async throws {
+    @Test func `A connection accepts the absolute form`() async throws {
         let seen = ClosureHandler { HTTPResponse(status: .ok, body: HTTPBody($0.authority + " " + $0.path)) }
         let responses = try await Self.exchange(
             "GET http://a:8080/p?q HTTP/1.1\r\nHost: a:8080\r\n\r\n", with: seen)
         #expect(responses.first?.body.text == "a:8080 /p?q")
     }
 
-    @Test func `passes the client's address, the scheme and the host to the handler`() async throws {
+    @Test func `A connection passes the client's address, the scheme and the host to the handler`() async throws {
         let seen = ClosureHandler { request in
             HTTPResponse(
                 status: .ok, body: HTTPBody("\(request.remoteAddress ?? "-") \(request.scheme) \(request.authority)"))
@@ -127,13 +127,13 @@ import Testing
         "a", "A.example", "a:80", "a:", "127.0.0.1:8080", "[::1]", "[2001:db8::7]:443", "xn--caf-dma.example", "a_b",
         "a%20b",
     ])
-    func `accepts a valid Host`(host: String) async throws {
+    func `A connection accepts a valid Host`(host: String) async throws {
         let seen = ClosureHandler { HTTPResponse(status: .ok, body: HTTPBody($0.authority)) }
         let responses = try await Self.exchange("GET / HTTP/1.1\r\nHost: \(host)\r\n\r\n", with: seen)
         #expect(responses.first?.body.text == host)
     }
 
-    @Test func `passes fields unchanged, without surrounding whitespace`() async throws {
+    @Test func `A connection passes fields unchanged, without surrounding whitespace`() async throws {
         let seen = ClosureHandler { request in
             let lines = request.fields.map { "\($0.name)=\($0.value)" }
             return HTTPResponse(status: .ok, body: HTTPBody(lines.joined(separator: "|")))
@@ -142,7 +142,7 @@ import Testing
         #expect(try await Self.exchange(head, with: seen).first?.body.text == "Host=a|X-a=b\tc|x-A=|X-~=d:e|X-a=2")
     }
 
-    @Test func `sends each answer with a date and without the server's name`() async throws {
+    @Test func `A connection sends each answer with a date and without the server's name`() async throws {
         let named = ClosureHandler { _ in
             HTTPResponse(status: .ok, fields: ["Server": "x", "Transfer-Encoding": "chunked", "Content-Length": "99"])
         }
@@ -154,7 +154,7 @@ import Testing
     }
 
     @Test(arguments: [HTTPStatus(rawValue: 204), HTTPStatus(rawValue: 304)])
-    func `sends no content with a status that has none`(status: HTTPStatus) async throws {
+    func `A connection sends no content with a status that has none`(status: HTTPStatus) async throws {
         let wrong = ClosureHandler { _ in HTTPResponse(status: status, body: HTTPBody("GARBAGE")) }
         let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
         let responses = try await Self.exchange(request + request, with: wrong)
@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: [0, 99, 101, 1000, -1])
-    func `replaces an invalid status by 500`(status: Int) async throws {
+    func `A connection replaces an invalid status by 500`(status: Int) async throws {
         let wrong = ClosureHandler { _ in HTTPResponse(status: HTTPStatus(rawValue: status)) }
         #expect(
             try await Self.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n", with: wrong).map(\.status)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: ["a\r\nSet-Cookie: x=1", "a\nb", "a\rb", "a\0b"])
-    func `replaces a response with an invalid field by 500`(value: String) async throws {
+    func `A connection replaces a response with an invalid field by 500`(value: String) async throws {
         let wrong = ClosureHandler { _ in HTTPResponse(status: .ok, fields: ["X-Bad": value]) }
         let responses = try await Self.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n", with: wrong)
         #expect(responses.map(\.status) == [.internalServerError])

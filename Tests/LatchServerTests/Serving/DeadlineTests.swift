@@ -8,7 +8,7 @@ import TestTags
 import Testing
 
 /// Tests with a clock that they advance themselves, and the default deadlines.
-@Suite(.tags(.attackK2)) struct `A client that trickles` {
+@Suite(.tags(.slowClient)) struct DeadlineTests {
     static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
     static let ok = ClosureHandler { _ in HTTPResponse(status: .ok) }
     let uptime = ManualUptime()
@@ -39,27 +39,27 @@ import Testing
         try #require(await witness.receiveResponse()?.status == .ok)
     }
 
-    @Test func `its head gets 408 at the deadline, however steadily it sends`() async throws {
+    @Test func `A trickling client's head gets 408 at the deadline, however steadily it sends`() async throws {
         #expect(try await statuses(of: "GET / HTTP/1.1\r\nX: ", bytes: 3, seconds: 2) == [408])
     }
 
-    @Test func `its content gets 408 at the deadline, however steadily it sends`() async throws {
+    @Test func `A trickling client's content gets 408 at the deadline, however steadily it sends`() async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 1000000\r\n\r\n"
         #expect(try await statuses(of: head, bytes: 9, seconds: 4) == [408])
     }
 
     @Test(arguments: ["G", "GET / HTTP/1.1\r\nHost: a\r\n", "GET / HTTP/1.1\r\nHost: a\r\n\r"])
-    func `a head that stops gets 408`(beginning: String) async throws {
+    func `A trickling client's head that stops gets 408`(beginning: String) async throws {
         #expect(try await statuses(of: beginning, seconds: 11) == [408])
     }
 
-    @Test func `a chunked content that stops gets 408`() async throws {
+    @Test func `A trickling client's chunked content that stops gets 408`() async throws {
         let beginning = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n5\r\nab"
         #expect(try await statuses(of: beginning, seconds: 31) == [408])
     }
 
     @Test(arguments: ["POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 9\r\n\r\n", "GET / HTTP/1.1\r\nX: "])
-    func `that completes its request in time gets its response`(beginning: String) async throws {
+    func `A trickling client that completes its request in time gets its response`(beginning: String) async throws {
         try await serving(Self.ok, configuration: .kept(by: uptime)) { address in
             let client = try RawClient(port: address.port)
             await client.send(beginning)
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `a connection without a request is closed without a response`() async throws {
+    @Test func `A trickling client's connection without a request is closed without a response`() async throws {
         try await serving(Self.ok, configuration: .kept(by: uptime)) { address in
             let (silent, idle) = (try RawClient(port: address.port), try RawClient(port: address.port))
             await idle.send(Self.request)
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `one that does not read its response is closed`() async throws {
+    @Test func `A trickling client that does not read its response is closed`() async throws {
         let (asked, signal) = AsyncStream.makeStream(of: Void.self)
         let long = ClosureHandler { _ in
             signal.yield()

@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `A server that stops under load` {
+@Suite struct DrainTests {
     /// Sends requests until the connection ends; returns the number of responses, and whether one was cut off.
     static func hammer(_ port: Int) async -> (answered: Int, isCut: Bool) {
         guard let client = try? RawClient(port: port) else { return (0, false) }
@@ -22,7 +22,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `completes every response of a handler`(loops: Int) async throws {
+    func `A server that stops under load completes every response of a handler`(loops: Int) async throws {
         let handled = Mutex(0)
         let (reached, reach) = AsyncStream<Void>.makeStream()
         let handler = ClosureHandler { _ in
@@ -48,7 +48,10 @@ import Testing
         #expect(outcomes.map(\.answered).reduce(0, +) == handled.withLock { $0 })
     }
 
-    @Test func `lets each call that stops it wait for the first, whose grace counts`() async throws {
+    @Test
+    func `A server that stops under load lets each call that stops it wait for the first, whose grace counts`()
+        async throws
+    {
         let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
         let hasEnded = Mutex(false)
         let handler = ClosureHandler { _ in
@@ -76,7 +79,9 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)), arguments: [1, 2])
-    func `refuses connections while a request of before is handled`(loops: Int) async throws {
+    func `A server that stops under load refuses connections while an earlier request is handled`(loops: Int)
+        async throws
+    {
         let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
         let handler = ClosureHandler { _ in
             await withCheckedContinuation { enter.yield($0) }
@@ -98,7 +103,8 @@ import Testing
         await stop.value
     }
 
-    @Test(.timeLimit(.minutes(2))) func `waits a moment for the request of a client that has just connected`()
+    @Test(.timeLimit(.minutes(2)))
+    func `A server that stops under load waits a moment for the request of a client that has just connected`()
         async throws
     {
         var configuration = Server.Configuration.patient
@@ -120,7 +126,8 @@ import Testing
         await stop.value
     }
 
-    @Test(.timeLimit(.minutes(2))) func `does not wait long for a request that does not come`() async throws {
+    @Test(.timeLimit(.minutes(2)))
+    func `A server that stops under load does not wait long for a request that does not come`() async throws {
         // A second passes with each look at the clock, of which there are a few in a turn of the loop.
         let uptime = Mutex<UInt64>(0)
         var configuration = Server.Configuration.patient
@@ -138,7 +145,7 @@ import Testing
         #expect(await client.receiveAll().isEmpty)
     }
 
-    @Test func `lets a task that ignores its cancellation complete`() async throws {
+    @Test func `A server that stops under load lets a task that ignores its cancellation complete`() async throws {
         let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
         let (ended, end) = AsyncStream<Void>.makeStream()
         let stubborn = ClosureHandler { _ in

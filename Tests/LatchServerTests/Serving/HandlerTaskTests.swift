@@ -8,7 +8,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A handler's task` {
+@Suite struct HandlerTaskTests {
     static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
     /// A handler that waits until it is cancelled, and reports it.
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `may wait for another thread`() async throws {
+    @Test func `A handler's task can wait for another thread`() async throws {
         let elsewhere = ClosureHandler { _ in
             let text = await withCheckedContinuation { continuation in
                 DispatchQueue.global().async { continuation.resume(returning: "from elsewhere") }
@@ -48,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `may use actors, child tasks and detached tasks`() async throws {
+    @Test func `A handler's task can use actors, child tasks and detached tasks`() async throws {
         let counter = Counter()
         let handler = ClosureHandler { _ in
             async let first = counter.next()
@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(arguments: [1, 2])
-    func `serves 1,000 requests over 64 connections`(loops: Int) async throws {
+    func `A handler's task serves 1,000 requests over 64 connections`(loops: Int) async throws {
         let counter = Counter()
         let handler = ClosureHandler { request in
             let count = await counter.next()
@@ -98,7 +98,7 @@ import Testing
         #expect(Set(counts) == Set((1...1000).map(String.init)))
     }
 
-    @Test func `is cancelled when the client goes away`() async throws {
+    @Test func `A handler's task is canceled when the client goes away`() async throws {
         for leave in [{ (client: RawClient) in client.endSending() }, { $0.reset() }] {
             let waiting = Waiting()
             try await serving(waiting) { address in
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `responds to a client that only ended its own side`() async throws {
+    @Test func `A handler's task responds to a client that only ended its own side`() async throws {
         let handler = ClosureHandler { _ in
             await Task.yield()
             return HTTPResponse(status: .ok)
@@ -124,7 +124,7 @@ import Testing
         }
     }
 
-    @Test func `is not disturbed when many other clients go away`() async throws {
+    @Test func `A handler's task is not disturbed when many other clients go away`() async throws {
         let slow = ClosureHandler { _ in
             for _ in 0..<10 { await Task.yield() }
             return HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: 100_000)))

@@ -7,7 +7,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A response that nothing is waited for` {
+@Suite struct ImmediateResponseTests {
     /// Routes that say whether they run in a task, and one that waits.
     private static var router: any Handler {
         var router = Router(interceptors: [RequestIDInterceptor(), AccessLogInterceptor { _ in }])
@@ -25,7 +25,7 @@ import Testing
 
     private static var isInTask: Bool { withUnsafeCurrentTask { $0 != nil } }
 
-    @Test func `takes no task, also where a proxy is trusted`() async throws {
+    @Test func `A response without waiting takes no task, also if a proxy is trusted`() async throws {
         var trusting = Server.Configuration.patient
         trusting.trustedProxies = TrustedProxies([try #require(NetworkRange("127.0.0.1"))])
         for configuration in [Server.Configuration.patient, trusting] {
@@ -41,7 +41,8 @@ import Testing
         }
     }
 
-    @Test func `is as any other one where it fails, is none, or has no content`() async throws {
+    @Test
+    func `A response without waiting is like any other if it fails, is missing, or has no content`() async throws {
         try await serving(Self.router) { address in
             for (line, status, length) in [
                 ("GET /fails", 500, nil), ("GET /now/x", 400, nil), ("GET /never", 404, nil), ("PUT /now", 405, nil),
@@ -56,7 +57,8 @@ import Testing
         }
     }
 
-    @Test func `comes in order to a client that sends all of its requests at once`() async throws {
+    @Test
+    func `A response without waiting comes in order to a client that sends all of its requests at once`() async throws {
         let count = 5_000
         try await serving(Self.router) { address in
             let client = try RawClient(port: address.port)

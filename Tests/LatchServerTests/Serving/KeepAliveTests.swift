@@ -7,16 +7,17 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A persistent connection` {
+@Suite struct KeepAliveTests {
     static let seen = ClosureHandler { request in
         HTTPResponse(status: .ok, body: HTTPBody("\(request.method) \(request.authority) \(request.path)"))
     }
 
     static func bodies(of bytes: String) async throws -> [String?] {
-        try await `A connection`.exchange(bytes, with: seen).map(\.body.text)
+        try await ConnectionTests.exchange(bytes, with: seen).map(\.body.text)
     }
 
-    @Test func `skips an empty line before a request that arrives in two pieces`() async throws {
+    @Test
+    func `A persistent connection skips an empty line before a request that arrives in two pieces`() async throws {
         try await serving(Self.seen) { address in
             let client = try RawClient(port: address.port)
             for byte in "\r\nGET /1 HTTP/1.1\r\nHost: a\r\n\r\n\r\nGET /2 HTTP/1.1\r\nHost: a\r\n\r\n".utf8 {
@@ -28,7 +29,10 @@ import Testing
         }
     }
 
-    @Test func `has the whole head deadline for a head that begins late in the idle time`() async throws {
+    @Test
+    func `A persistent connection has the whole head deadline for a head that begins late in the idle time`()
+        async throws
+    {
         let uptime = ManualUptime()
         var configuration = Server.Configuration.kept(by: uptime)
         configuration.keepAliveTimeout = .seconds(5)
@@ -46,8 +50,8 @@ import Testing
         }
     }
 
-    @Test func `gives a HTTP/1.0 request without a host the server's own address, also for the asterisk`() async throws
-    {
+    @Test
+    func `A persistent connection gives an HTTP/1.0 request without a host the server's own address`() async throws {
         try await serving(Self.seen) { address in
             for (line, path) in [("GET /", "GET"), ("OPTIONS *", "OPTIONS")] {
                 let client = try RawClient(port: address.port)
@@ -58,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `accepts every form of a target`() async throws {
+    @Test func `A persistent connection accepts every form of a target`() async throws {
         let forms = [
             ("GET /p?q=1", "GET a /p?q=1"), ("GET http://a/p?q=1", "GET a /p?q=1"), ("GET HTTP://A", "GET a /"),
             ("GET http://a?q", "GET a /?q"), ("OPTIONS *", "OPTIONS a *"), ("GET //a/b", "GET a //a/b"),
@@ -69,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `delimits the responses to HEAD, and 204, 304 and 205`() async throws {
+    @Test func `A persistent connection delimits the responses to HEAD, and 204, 304 and 205`() async throws {
         let handler = ClosureHandler { request in
             let status = Int(request.path.dropFirst()) ?? 200
             return HTTPResponse(status: HTTPStatus(rawValue: status), body: HTTPBody("content"))
@@ -91,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `ends with each spelling of close, and with no similar word`() async throws {
+    @Test func `A persistent connection ends with each spelling of close, and with no similar word`() async throws {
         let next = "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n"
         for value in [
             "close", "CLOSE", "keep-alive, close", "close,x", " , close ,", "\tclose\t", "x\r\nConnection: close",
@@ -105,19 +109,19 @@ import Testing
         }
     }
 
-    @Test func `ends with close before a comma and an accent`() async throws {
+    @Test func `A persistent connection ends with close before a comma and an accent`() async throws {
         // A combining accent makes one character with the comma before it, and a reader of bytes sees the comma.
         let first = "GET /1 HTTP/1.1\r\nHost: a\r\nConnection: close,\u{301}x\r\n\r\n"
         #expect(try await Self.bodies(of: first + "GET /2 HTTP/1.1\r\nHost: a\r\n\r\n").count == 1)
     }
 
-    @Test func `does not send 100 for content that has begun or is empty`() async throws {
+    @Test func `A persistent connection does not send 100 for content that has begun or is empty`() async throws {
         let head = "POST /1 HTTP/1.1\r\nHost: a\r\nExpect: 100-Continue\r\n"
         let eager = head + "Content-Length: 3\r\n\r\nabc"
         let empty = head + "Content-Length: 0\r\n\r\n"
         let old = "POST /1 HTTP/1.0\r\nHost: a\r\nExpect: 100-continue\r\nContent-Length: 3\r\n\r\nabc"
         for bytes in [eager, empty, old] {
-            #expect(try await `A connection`.exchange(bytes, with: Self.seen).map(\.status) == [.ok])
+            #expect(try await ConnectionTests.exchange(bytes, with: Self.seen).map(\.status) == [.ok])
         }
     }
 }

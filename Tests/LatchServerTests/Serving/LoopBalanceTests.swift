@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The loops of a server` {
+@Suite struct LoopBalanceTests {
     /// Connects one client after the other, each of which gets a response.
     private func connect(_ count: Int, to port: Int) async throws -> [RawClient] {
         var clients: [RawClient] = []
@@ -21,7 +21,7 @@ import Testing
         return clients
     }
 
-    @Test func `have the same number of connections, whichever of them accepts`() async throws {
+    @Test func `The loops of a server have the same number of connections, whichever accepts them`() async throws {
         let configuration = Server.Configuration.patient
         let shared = try EngineConfiguration(
             ImmediateClosureHandler { _ in HTTPResponse(status: .ok) }, configuration, ConnectionLimiter(configuration))
@@ -38,7 +38,7 @@ import Testing
     }
 
     @Test
-    func `answer the requests that have arrived when they stop, also those of connections that none has taken yet`()
+    func `The loops of a server answer the requests that have arrived when they stop`()
         async throws
     {
         let blocker = LoopBlocker()
@@ -67,7 +67,8 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `leave connections at an inherited socket to the process that takes over`() async throws {
+    func `The loops of a server leave connections at an inherited socket to the process that takes over`() async throws
+    {
         let manager = try ListeningSocket(host: "127.0.0.1", port: 0, backlog: 16)
         try manager.startListening()
         defer { manager.close() }

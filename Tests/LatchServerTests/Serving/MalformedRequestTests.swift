@@ -10,7 +10,7 @@ import TestTags
 import Testing
 
 /// Each case is sent as these bytes over a real socket, followed by a second request that must never be served.
-@Suite(.tags(.attackK1)) struct `A request that two parsers could interpret differently` {
+@Suite(.tags(.requestSmuggling)) struct MalformedRequestTests {
     static let smuggled = "GET /smuggled HTTP/1.1\r\nHost: localhost\r\n\r\n"
 
     /// Sends bytes and a complete request after them; returns the responses and the paths that reached the handler.
@@ -133,7 +133,9 @@ import Testing
     ]
 
     @Test(arguments: malformed)
-    func `is answered with 400 once, and nothing after it is served`(name: String, bytes: String) async throws {
+    func `An ambiguous request is answered with 400 once, and nothing after it is served`(name: String, bytes: String)
+        async throws
+    {
         let (responses, served) = try await Self.answers(to: bytes)
         #expect(responses.map(\.status) == [.badRequest], "\(name)")
         #expect(responses.first?.fields["Connection"] == "close", "\(name)")
@@ -154,7 +156,7 @@ import Testing
     ]
 
     @Test(arguments: malformedChunks)
-    func `is rejected when a chunk is malformed`(name: String, bytes: String) async throws {
+    func `An ambiguous request is rejected when a chunk is malformed`(name: String, bytes: String) async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         let (responses, served) = try await Self.answers(to: head + bytes)
         #expect(responses.count == 1, "\(name)")
@@ -163,13 +165,13 @@ import Testing
     }
 
     @Test(arguments: ["HTTP/2.0", "HTTP/0.9", "HTTP/3.1"])
-    func `is answered with 505 when its version is not supported`(version: String) async throws {
+    func `An ambiguous request is answered with 505 when its version is not supported`(version: String) async throws {
         let (responses, served) = try await Self.answers(to: "GET / \(version)\r\nHost: a\r\n\r\n")
         #expect(responses.map(\.status) == [505])
         #expect(served.isEmpty)
     }
 
-    @Test func `is answered with 417 when its expectation is unknown`() async throws {
+    @Test func `An ambiguous request is answered with 417 when its expectation is unknown`() async throws {
         let bytes = "POST / HTTP/1.1\r\nHost: a\r\nExpect: 200-maybe\r\nContent-Length: 3\r\n\r\nabc"
         #expect(try await Self.answers(to: bytes).responses.map(\.status) == [417])
     }

@@ -4,7 +4,7 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The minimum send rate` {
+@Suite struct MinimumSendRateTests {
     static let second: UInt64 = 1_000_000_000
 
     /// Returns the second at which a client that reads `bytes` every `interval` seconds is closed; nil if it never is.
@@ -17,20 +17,20 @@ import Testing
         return nil
     }
 
-    @Test func `closes a client that reads a byte now and then after the maximum pause`() {
+    @Test func `The minimum send rate closes a client that reads a byte now and then after the maximum pause`() {
         let rate = MinimumRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
         #expect(Self.end(rate, taking: 1, every: 59, for: 100_000) == 60)
         #expect(Self.end(rate, taking: 1, every: 1, for: 100_000) == 60)
         #expect(Self.end(rate, taking: 128, every: 1, for: 100_000) == 119)
     }
 
-    @Test func `never closes a client that reads fast enough`() {
+    @Test func `The minimum send rate never closes a client that reads fast enough`() {
         let rate = MinimumRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
         #expect(Self.end(rate, taking: 256, every: 1, for: 100_000) == nil)
         #expect(Self.end(rate, taking: 256 * 50, every: 50, for: 100_000) == nil)
     }
 
-    @Test func `allows no longer pause, however much was read at once`() {
+    @Test func `The minimum send rate allows no longer pause, however much was read at once`() {
         let rate = MinimumRate(bytesPerSecond: 256, maximumPause: 60 * Self.second)
         #expect(rate.deadline(60 * Self.second, after: 1 << 30, now: 0) == 60 * Self.second)
         #expect(rate.deadline(60 * Self.second, after: .max, now: 5) == 60 * Self.second + 5)
@@ -38,13 +38,13 @@ import Testing
     }
 
     @Test(arguments: [0, -1, Int.min])
-    func `requires progress only when no rate is set`(bytesPerSecond: Int) {
+    func `The minimum send rate requires only progress if no rate is set`(bytesPerSecond: Int) {
         let rate = MinimumRate(bytesPerSecond: bytesPerSecond, maximumPause: 60 * Self.second)
         #expect(Self.end(rate, taking: 1, every: 59, for: 100_000) == nil)
         #expect(Self.end(rate, taking: 1, every: 61, for: 100_000) == 60)
     }
 
-    @Test func `does not overflow`() {
+    @Test func `The minimum send rate does not overflow`() {
         let rate = MinimumRate(bytesPerSecond: 1, maximumPause: .max - 10)
         #expect(rate.deadline(.max - 5, after: .max, now: 5) == UInt64.max - 5)
     }

@@ -7,11 +7,11 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A server` {
+@Suite struct ServerLifeTests {
     static let ok = ClosureHandler { _ in HTTPResponse(status: .ok) }
     static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test func `returns its address`() async throws {
+    @Test func `A server returns its address`() async throws {
         let server = Server(handler: Self.ok)
         #expect(server.address == nil)
         let address = try await server.start()
@@ -22,7 +22,7 @@ import Testing
         #expect(server.address == nil)
     }
 
-    @Test func `refuses clients between its address and its start`() async throws {
+    @Test func `A server refuses clients between its address and its start`() async throws {
         let server = Server(handler: Self.ok)
         let address = try server.bind()
         #expect(server.address == address)
@@ -35,7 +35,7 @@ import Testing
         await server.shutdown(grace: .zero)
     }
 
-    @Test func `leaves its address to others if it does not start`() async throws {
+    @Test func `A server leaves its address to others if it does not start`() async throws {
         let server = Server(handler: Self.ok, configuration: .init(host: Loopback.address(4), port: 0))
         let port = try server.bind().port
         await server.shutdown(grace: .zero)
@@ -45,7 +45,7 @@ import Testing
         await other.shutdown(grace: .zero)
     }
 
-    @Test func `says at its start that another one has begun to listen at its address`() async throws {
+    @Test func `A server reports at its start that another one has begun to listen at its address`() async throws {
         let first = Server(handler: Self.ok)
         let port = try first.bind().port
         let second = Server(handler: Self.ok, configuration: .init(port: port))
@@ -54,7 +54,7 @@ import Testing
         await second.shutdown(grace: .zero)
     }
 
-    @Test func `listens on a name and on IPv6`() async throws {
+    @Test func `A server listens on a name and on IPv6`() async throws {
         let byName = Server(handler: Self.ok, configuration: .init(host: "localhost", port: 0))
         #expect(try await byName.start().port > 0)
         await byName.shutdown(grace: .zero)
@@ -73,7 +73,7 @@ import Testing
         do throws(ServerError) { return (try await server.start(), nil) } catch { return (nil, error) }
     }
 
-    @Test func `reports a port that is in use`() async throws {
+    @Test func `A server reports a port that is in use`() async throws {
         try await serving(Self.ok) { address in
             let second = Server(handler: Self.ok, configuration: .init(port: address.port))
             let error = await #expect(throws: ServerError.self) { try await second.start() }
@@ -84,14 +84,14 @@ import Testing
     }
 
     @Test(arguments: [("203.0.113.7", 0), ("no such host", 0), ("127.0.0.1", 65536), ("127.0.0.1", -1)])
-    func `reports an address that is unavailable`(host: String, port: Int) async throws {
+    func `A server reports an address that is unavailable`(host: String, port: Int) async throws {
         let server = Server(handler: Self.ok, configuration: .init(host: host, port: port))
         let error = await #expect(throws: ServerError.self) { try await server.start() }
         #expect(error?.code == ServerError.addressUnavailable.code)
         #expect(error?.hint != nil)
     }
 
-    @Test func `starts once`() async throws {
+    @Test func `A server starts once`() async throws {
         let server = Server(handler: Self.ok)
         try await server.start()
         let error = await #expect(throws: ServerError.self) { try await server.start() }
@@ -100,7 +100,7 @@ import Testing
         await server.shutdown(grace: .zero)
     }
 
-    @Test func `can listen again at once after another has stopped`() async throws {
+    @Test func `A server can listen again at once after another has stopped`() async throws {
         var listensAgain = false
         for _ in 0..<20 where !listensAgain { listensAgain = try await Self.listensAgain() }
         #expect(listensAgain)
@@ -146,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `lets requests in flight finish and closes the others when it stops`() async throws {
+    @Test func `A server lets requests in flight finish and closes the others when it stops`() async throws {
         let gate = Gate()
         let server = Server(handler: gate, configuration: Self.patient(at: Loopback.address(2)))
         let address = try await server.start()
@@ -168,7 +168,7 @@ import Testing
         #expect(throws: HTTPError.self) { try RawClient(port: address.port, host: Loopback.address(2)) }
     }
 
-    @Test func `cancels unfinished requests after its grace period`() async throws {
+    @Test func `A server cancels unfinished requests after its grace period`() async throws {
         let gate = Gate()
         let server = Server(handler: gate, configuration: .patient)
         let address = try await server.start()
@@ -179,7 +179,7 @@ import Testing
         #expect(await client.receiveAll().isEmpty)
     }
 
-    @Test func `finishes a request that is still arriving when it stops`() async throws {
+    @Test func `A server finishes a request that is still arriving when it stops`() async throws {
         let server = Server(handler: Self.ok, configuration: .patient)
         let address = try await server.start()
         let (slow, idle) = (try RawClient(port: address.port), try RawClient(port: address.port))
@@ -193,7 +193,7 @@ import Testing
         await stopped
     }
 
-    @Test func `runs until its task is cancelled`() async throws {
+    @Test func `A server runs until its task is canceled`() async throws {
         let server = Server(handler: Self.ok, configuration: Self.patient(at: Loopback.address(3)))
         let address = try await server.start()
         let run = Task { try await server.run() }
@@ -206,7 +206,7 @@ import Testing
         #expect(throws: HTTPError.self) { try RawClient(port: address.port, host: Loopback.address(3)) }
     }
 
-    @Test func `ends its run when it is shut down`() async throws {
+    @Test func `A server ends its run when it is shut down`() async throws {
         let server = Server(handler: Self.ok, configuration: .patient)
         let run = Task { try await server.run() }
         try await eventually { server.address != nil }
@@ -214,7 +214,7 @@ import Testing
         try await run.value
     }
 
-    @Test func `fails its run when it cannot start`() async throws {
+    @Test func `A server fails its run when it cannot start`() async throws {
         await #expect(throws: ServerError.self) {
             try await Server(handler: Self.ok, configuration: .init(host: "203.0.113.7", port: 1)).run()
         }

@@ -6,7 +6,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A client that reads slowly` {
+@Suite struct SlowReaderTests {
     static let length = 100 << 20
     static let long = ClosureHandler { _ in
         HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 65, count: length)))
@@ -28,7 +28,7 @@ import Testing
         return count
     }
 
-    @Test func `is closed although each of its reads is progress`() async throws {
+    @Test func `A client that reads slowly is closed although each of its reads is progress`() async throws {
         var configuration = Server.Configuration.patient
         configuration.idleTimeout = .milliseconds(100)
         // Nobody is as fast as this, so whatever the client takes is a drip.
@@ -36,7 +36,7 @@ import Testing
         #expect(try await Self.received(configuration, pieces: 2048, receiveBuffer: 1 << 18) < Self.length)
     }
 
-    @Test func `gets everything if it keeps up with the minimum rate`() async throws {
+    @Test func `A client that reads slowly gets everything if it keeps up with the minimum rate`() async throws {
         var configuration = Server.Configuration.patient
         configuration.idleTimeout = .seconds(600)
         configuration.minimumSendRate = 1

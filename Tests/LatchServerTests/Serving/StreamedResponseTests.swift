@@ -8,7 +8,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A response whose content is a stream` {
+@Suite(.timeLimit(.minutes(2))) struct StreamedResponseTests {
     /// A source that a test controls, and that reports its release.
     private final class Source: Sendable {
         let (pieces, feed) = AsyncThrowingStream<[UInt8], any Error>.makeStream()
@@ -65,7 +65,7 @@ import Testing
 
     private func text(_ bytes: [UInt8]?) -> String { String(decoding: bytes ?? [], as: UTF8.self) }
 
-    @Test func `of known length states it, and is sent piece by piece`() async throws {
+    @Test func `A streamed response of known length states it, and is sent piece by piece`() async throws {
         let source = Source()
         try await withDialogue(source, source.response(length: 10)) { client in
             let head = text(await client.receive(through: "\r\n\r\n"))
@@ -83,7 +83,8 @@ import Testing
     }
 
     /// RFC 9110 §8.6: a length is that of the content of GET, or none.
-    @Test(arguments: [nil, 10]) func `is not read for HEAD, whose response does not say that there is none`(
+    @Test(arguments: [nil, 10])
+    func `A streamed response is not read for HEAD, whose response does not claim to have none`(
         length: Int?
     ) async throws {
         let source = Source()
@@ -102,7 +103,7 @@ import Testing
         }
     }
 
-    @Test func `of unknown length is sent in chunks`() async throws {
+    @Test func `A streamed response of unknown length is sent in chunks`() async throws {
         let source = Source()
         try await withDialogue(source, source.response()) { client in
             let head = text(await client.receive(through: "\r\n\r\n"))
@@ -116,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `without a piece is an empty one`() async throws {
+    @Test func `A streamed response without a piece is an empty one`() async throws {
         let source = Source()
         source.feed.finish()
         try await withDialogue(source, source.response()) { client in
@@ -124,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `to HTTP/1.0 ends with the connection`() async throws {
+    @Test func `A streamed response to HTTP/1.0 ends with the connection`() async throws {
         let source = Source()
         let request = "GET / HTTP/1.0\r\nHost: a\r\n\r\n"
         try await withDialogue(source, source.response(), request: request) { client in
@@ -139,7 +140,7 @@ import Testing
     }
 
     @Test(arguments: [("HEAD", HTTPStatus.ok), ("GET", .noContent), ("GET", 304), ("GET", 205)])
-    func `that must have no content is not read`(method: String, status: HTTPStatus) async throws {
+    func `A streamed response that must have no content is not read`(method: String, status: HTTPStatus) async throws {
         let source = Source()
         let request = "\(method) / HTTP/1.1\r\nHost: a\r\nConnection: close\r\n\r\n"
         try await withDialogue(source, source.response(status), request: request) { client in
@@ -151,7 +152,7 @@ import Testing
     }
 
     @Test(arguments: [5, nil], ["1.1", "1.0"])
-    func `whose source fails has no clean end`(length: Int?, version: String) async throws {
+    func `A streamed response whose source fails has no clean end`(length: Int?, version: String) async throws {
         let source = Source()
         let request = "GET / HTTP/\(version)\r\nHost: a\r\n\r\n"
         try await withDialogue(source, source.response(length: length), request: request) { client in
@@ -163,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: [4, 6])
-    func `of another length than announced has no clean end`(length: Int) async throws {
+    func `A streamed response of another length than announced has no clean end`(length: Int) async throws {
         let source = Source()
         try await withDialogue(source, source.response(length: length)) { client in
             source.give("fi")
@@ -175,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `fails at the client where it failed at its source`() async throws {
+    @Test func `A streamed response fails at the client where it failed at its source`() async throws {
         let source = Source()
         try await serving(ClosureHandler { _ in source.response(length: 10) }) { address in
             var request = HTTPRequest(scheme: "http", authority: address.authority, path: "/")
@@ -188,7 +189,7 @@ import Testing
         }
     }
 
-    @Test func `ends its source when the client leaves`() async throws {
+    @Test func `A streamed response ends its source when the client leaves`() async throws {
         let source = Source()
         try await serving(ClosureHandler { _ in source.response() }) { address in
             var client: RawClient? = try RawClient(port: address.port)
@@ -201,7 +202,7 @@ import Testing
         }
     }
 
-    @Test func `makes its source wait for a slow client`() async throws {
+    @Test func `A streamed response makes its source wait for a slow client`() async throws {
         let pieces = Mutex(0)
         let piece = [UInt8](repeating: 7, count: 1 << 20)
         let stream = HTTPBodyStream(length: 64 << 20) {
@@ -227,7 +228,8 @@ import Testing
         }
     }
 
-    @Test func `is completed while the server drains, and cut off after its grace period`() async throws {
+    @Test
+    func `A streamed response is completed while the server drains, and cut off after its grace period`() async throws {
         for isFinished in [true, false] {
             let source = Source()
             let server = Server(handler: ClosureHandler { _ in source.response() }, configuration: .patient)
@@ -249,7 +251,9 @@ import Testing
         }
     }
 
-    @Test func `ends without a reset while the server drains, whatever the client has sent meanwhile`() async throws {
+    @Test
+    func `A streamed response ends without a reset while the server drains, whatever the client has sent`() async throws
+    {
         let source = Source()
         var configuration = Server.Configuration.patient
         configuration.uptime = { 1 }
@@ -277,7 +281,7 @@ import Testing
         await shutdown
     }
 
-    @Test func `does not block others while it is sent`() async throws {
+    @Test func `A streamed response does not block others while it is sent`() async throws {
         let endless = HTTPBodyStream { { [UInt8](repeating: 1, count: 65_536) } }
         let router = ClosureHandler { request in
             request.path == "/endless"
@@ -301,7 +305,7 @@ import Testing
         }
     }
 
-    @Test func `is logged when it is released, with the bytes that were read`() async throws {
+    @Test func `A streamed response is logged when it is released, with the bytes that were read`() async throws {
         let (entries, entry) = AsyncStream<AccessLogEntry>.makeStream()
         let log = AccessLogInterceptor { entry.yield($0) }
         let source = Source()

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The content decoder` {
+@Suite struct ContentDecoderTests {
     struct Decoded: Equatable {
         var content = ""
         var taken = 0
@@ -37,14 +37,14 @@ import Testing
     static let chunked = "3\r\nabc\r\nA;name=\"value\"\r\n0123456789\r\n00\r\nTrailer: t\r\nOther:\r\n\r\n"
 
     @Test(arguments: [1, 2, 3, 5, 7, 11, 1000])
-    func `decodes chunks however they arrive, and nothing after them`(size: Int) {
+    func `The content decoder decodes chunks however they arrive, and nothing after them`(size: Int) {
         let outcome = Self.decode(Self.chunked + "GET", by: size)
         #expect(outcome.content == "abc0123456789")
         #expect(outcome.isComplete)
         #expect(outcome.taken == Self.chunked.utf8.count)
     }
 
-    @Test func `is not complete before the last byte`() {
+    @Test func `The content decoder is not complete before the last byte`() {
         for length in 0..<Self.chunked.utf8.count {
             let outcome = Self.decode(String(decoding: Array(Self.chunked.utf8)[..<length], as: UTF8.self))
             #expect(!outcome.isComplete)
@@ -52,18 +52,18 @@ import Testing
         }
     }
 
-    @Test func `decodes empty content`() {
+    @Test func `The content decoder decodes empty content`() {
         #expect(Self.decode("0\r\n\r\n") == Decoded(content: "", taken: 5, isComplete: true))
     }
 
-    @Test func `decodes a length however it arrives, and nothing after it`() {
+    @Test func `The content decoder decodes a length however it arrives, and nothing after it`() {
         for size in 1...8 {
             let outcome = Self.decode("abcdefgh", .length(5), by: size)
             #expect(outcome == Decoded(content: "abcde", taken: 5, isComplete: true))
         }
     }
 
-    @Test func `applies its limit to the byte`() {
+    @Test func `The content decoder applies its limit to the byte`() {
         #expect(Self.decode("5\r\nabcde\r\n0\r\n\r\n", limit: 5).isComplete)
         #expect(Self.decode("6\r\nabcdef\r\n0\r\n\r\n", limit: 5).rejection == .contentTooLarge)
         #expect(Self.decode("3\r\nabc\r\n3\r\ndef\r\n0\r\n\r\n", limit: 5).rejection == .contentTooLarge)
@@ -72,12 +72,12 @@ import Testing
     }
 
     @Test(arguments: ["FFFFFFFFFFFFFFFF", "8000000000000000", "7FFFFFFFFFFFFFFF", "00000000000000001"])
-    func `never overflows`(size: String) {
+    func `The content decoder never overflows`(size: String) {
         #expect(Self.decode(size + "\r\na\r\n").rejection != nil)
     }
 }
 
-@Suite struct `The limits of content` {
+@Suite struct ContentLimitTests {
     private let policy = ContentPolicy(limits: ["/a.S/": 50], streamed: ["/a.S/Add"])
 
     private func bytes(_ path: String, _ limits: [String: Int]) -> Int {
@@ -87,11 +87,12 @@ import Testing
         return ContentLimits(configuration, policy).limit(at: path).bytes
     }
 
-    @Test func `are those of the handler, with room for several messages of a stream`() {
+    @Test func `The limits of content are those of the handler, with room for several messages of a stream`() {
         #expect(bytes("/a.S/Get", [:]) == 50 && bytes("/a.S/Add", [:]) == 100 && bytes("/b", [:]) == 100)
     }
 
-    @Test(arguments: ["/", "/a.S", "/a.S/"]) func `are never above what the configuration says`(prefix: String) {
+    @Test(arguments: ["/", "/a.S", "/a.S/"])
+    func `The limits of content are never above the configuration`(prefix: String) {
         #expect(bytes("/a.S/Get", [prefix: 10]) == 10 && bytes("/a.S/Add", [prefix: 10]) == 10)
         #expect(bytes("/a.S/Add", [prefix: 10, "/a.S/Add": 20]) == 20)
     }

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The cache of field lines` {
+@Suite struct FieldCacheTests {
     static func field(_ name: String, _ value: [UInt8], _ cache: inout FieldCache) -> HTTPFields.Field? {
         Array(name.utf8).withUnsafeBufferPointer { name in value.withUnsafeBufferPointer { cache.field(name, $0) } }
     }
@@ -14,7 +14,7 @@ import Testing
         Array(text.utf8).withUnsafeBufferPointer { cache.authority($0) }
     }
 
-    @Test func `returns each value as it was received, however the values before it looked`() {
+    @Test func `The cache of field lines returns each value as received, after any earlier values`() {
         var cache = FieldCache()
         let values = [
             "curl/8.0", "curl/8.1", "curl/8.1", "", "curl/8.0 (a long one that takes memory of its own)", "Curl/8.0",
@@ -29,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `reads a value that is no UTF-8 as ISO-8859-1 each time`() {
+    @Test func `The cache of field lines reads a value that is not UTF-8 as ISO-8859-1 each time`() {
         var cache = FieldCache()
         let values: [([UInt8], String)] = [
             ([0x61, 0xFF], "a\u{FF}"), ([0x61, 0xFF], "a\u{FF}"), (Array("a\u{FF}".utf8), "a\u{FF}"),
@@ -39,7 +39,7 @@ import Testing
     }
 
     @Test(arguments: ["authorization", "cookie", "x-api-key", "dpop", "proxy-authorization", "x-latch-second-factor"])
-    func `keeps no value that may be a secret`(name: String) {
+    func `The cache of field lines keeps no value that can be a secret`(name: String) {
         var cache = FieldCache()
         let secret = "a secret that takes memory of its own"
         #expect(Self.field(name, Array(secret.utf8), &cache)?.value == secret)
@@ -48,13 +48,14 @@ import Testing
         #expect(String(reflecting: cache).contains(secret), "The search would find a value that is kept.")
     }
 
-    @Test(arguments: ["", "a b", "a\u{0}", "a:", "ä"]) func `refuses a name that is no token`(name: String) {
+    @Test(arguments: ["", "a b", "a\u{0}", "a:", "ä"])
+    func `The cache of field lines refuses a name that is not a token`(name: String) {
         var cache = FieldCache()
         #expect(Self.field(name, [], &cache) == nil)
         #expect(Self.field(name, [], &cache) == nil)
     }
 
-    @Test func `checks each authority that differs from the last one`() {
+    @Test func `The cache of field lines checks each authority that differs from the last one`() {
         var cache = FieldCache()
         #expect(Self.authority("", &cache) == nil)
         let valid = ["a.example", "a.example", "a.example:80", "[::1]:8443", "a.example"]

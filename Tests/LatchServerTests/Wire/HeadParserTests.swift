@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The head parser` {
+@Suite struct HeadParserTests {
     static func parse(_ text: String, _ cache: inout FieldCache) throws(Rejection) -> RequestHead {
         do {
             return try Array(text.utf8).withUnsafeBufferPointer {
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// f5-cloud-iapps#7: a load balancer's probe.
-    @Test func `has the server's own authority where Host is empty`() throws {
+    @Test func `The head parser has the server's own authority if Host is empty`() throws {
         #expect(try Self.parse("GET / HTTP/1.1\r\nHost: \r\n\r\n").authority == "default")
         #expect(throws: Rejection.self) { try Self.parse("GET / HTTP/1.1\r\nHost: \r\nHost: a\r\n\r\n") }
     }
@@ -31,7 +31,7 @@ import Testing
         ("GET / HTTP/1.0\r\nHost: a\r\nConnection: keep-alive\r\n\r\n", false),
         ("GET / HTTP/1.1\r\nHost: a\r\nKeep-Alive: timeout=0\r\n\r\n", true),
     ])
-    func `knows whether another request may follow`(head: String, keepsAlive: Bool) throws {
+    func `The head parser knows whether another request can follow`(head: String, keepsAlive: Bool) throws {
         #expect(try Self.parse(head).keepsAlive == keepsAlive)
     }
 
@@ -41,17 +41,17 @@ import Testing
         ("Content-Length: 0007\r\n", .length(7)), ("Transfer-Encoding: Chunked\r\n", .chunked),
         ("CONTENT-LENGTH: \t7 \t\r\n", .length(7)), ("X-Content-Length: 7\r\n", .length(0)),
     ])
-    func `knows where the content ends`(field: String, framing: RequestHead.Framing) throws {
+    func `The head parser finds the end of the content`(field: String, framing: RequestHead.Framing) throws {
         #expect(try Self.parse("POST / HTTP/1.1\r\nHost: a\r\n" + field + "\r\n").framing == framing)
     }
 
-    @Test func `keeps the method's case and accepts any token`() throws {
+    @Test func `The head parser keeps the method's case and accepts any token`() throws {
         for method in ["get", "GET", "M-SEARCH", "!#$%&'*+-.^_`|~"] {
             #expect(try Self.parse("\(method) / HTTP/1.1\r\nHost: a\r\n\r\n").method.rawValue == method)
         }
     }
 
-    @Test func `keeps each client's spelling of names`() throws {
+    @Test func `The head parser keeps each client's spelling of names`() throws {
         // Names of one length with the same ends share a place in the cache.
         var cache = FieldCache()
         for spelling in ["X-Abc-D", "x-abc-d", "X-aBc-D", "X-xyz-D", "X-Abc-D"] {
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `reads a value that is no UTF-8 as ISO-8859-1`() throws {
+    @Test func `The head parser reads a value that is not UTF-8 as ISO-8859-1`() throws {
         var cache = FieldCache()
         let bytes = Array("GET / HTTP/1.1\r\nHost: a\r\nX: a".utf8) + [0xFF] + Array("b\r\n\r\n".utf8)
         let head = try bytes.withUnsafeBufferPointer {
@@ -71,12 +71,12 @@ import Testing
     }
 
     @Test(arguments: ["GET", "GET /", " GET / HTTP/1.1", "GET / HTTP/1.1 ", "GET  / HTTP/1.1", "GET / HTTP/1.", "/"])
-    func `rejects a malformed request line`(line: String) {
+    func `The head parser rejects a malformed request line`(line: String) {
         let refusal = #expect(throws: Rejection.self) { try Self.parse("\(line)\r\nHost: a\r\n\r\n") }
         #expect(refusal?.status == .badRequest)
     }
 
-    @Test func `never repeats what the client sent in a rejection`() {
+    @Test func `The head parser never repeats the request in a rejection`() {
         for head in ["GET /secret#x HTTP/1.1\r\n\r\n", "GET / HTTP/1.1\r\nHost: secret/\r\n\r\n", "secret\r\n\r\n"] {
             let refusal = #expect(throws: Rejection.self) { try Self.parse(head) }
             #expect(refusal?.reason.contains("secret") == false)

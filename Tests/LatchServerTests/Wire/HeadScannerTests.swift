@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The head scanner` {
+@Suite struct HeadScannerTests {
     static let limits = HeadLimits(bytes: 200, fieldCount: 3)
 
     /// Returns the length of the head, or the status of its rejection, when it is split at `cuts`.
@@ -25,14 +25,14 @@ import Testing
 
     static let head = "GET /path HTTP/1.1\r\nHost: a\r\nX: b\tc\r\n\r\n"
 
-    @Test func `finds the end however the head is split`() {
+    @Test func `The head scanner finds the end of a head in any pieces`() {
         for cut in 0...Self.head.utf8.count {
             #expect(Self.scan(Self.head + "rest", cuts: [cut]).end == Self.head.utf8.count)
         }
         #expect(Self.scan(Self.head, cuts: Array(0..<Self.head.utf8.count)).end == Self.head.utf8.count)
     }
 
-    @Test func `waits for missing bytes`() {
+    @Test func `The head scanner waits for missing bytes`() {
         for length in 0..<Self.head.utf8.count {
             let (end, refusal) = Self.scan(String(decoding: Array(Self.head.utf8)[..<length], as: UTF8.self))
             #expect(end == nil)
@@ -41,7 +41,9 @@ import Testing
     }
 
     @Test(arguments: (0..<32).filter { $0 != 9 } + [127])
-    func `rejects every control character but the tab, at any position and however it arrives`(control: Int) throws {
+    func `The head scanner rejects every control character but the tab, at any position and in any pieces`(control: Int)
+        throws
+    {
         let scalar = try #require(Unicode.Scalar(control))
         for prefix in ["", "GET", "GET / HTTP/1.1\r\nX", "GET / HTTP/1.1\r\nX: a"] {
             let text = prefix + String(Character(scalar)) + "b\r\n\r\n"
@@ -50,11 +52,11 @@ import Testing
         }
     }
 
-    @Test func `accepts bytes above ASCII and tabs`() {
+    @Test func `The head scanner accepts bytes above ASCII and tabs`() {
         #expect(Self.scan("GET / HTTP/1.1\r\nX: \u{E9}\t\u{1F511}\r\n\r\n").end != nil)
     }
 
-    @Test func `distinguishes a long request line from long fields and from many`() {
+    @Test func `The head scanner distinguishes a long request line from long fields and from many`() {
         let long = String(repeating: "a", count: 300)
         #expect(Self.scan("GET /" + long).refusal == 414)
         #expect(Self.scan("GET / HTTP/1.1\r\nX: " + long).refusal == 431)

@@ -6,7 +6,7 @@ import TestSupport
 import Testing
 
 /// A small part of what `make nightly` plays: three processes of `latch serve` over one store, and their kills.
-@Suite struct `Servers over one store` {
+@Suite struct CheckHistoriesTests {
     private func check(_ arguments: String...) async throws -> (ending: ChildProcess.Termination, verdict: String) {
         let program = try BuiltProgram.path("check-histories").path
         // No other test may get the port of a server between its kill and its next start.
@@ -19,7 +19,7 @@ import Testing
     }
 
     /// The seeds of two stores: with a window in which an old token is repeated, and without.
-    @Test func `keep each family in order while they are killed`() async throws {
+    @Test func `Servers over one store keep each family in order while they are killed`() async throws {
         let (ending, verdict) = try await check("48", "51")
         #expect(ending == .exited(0), "\(verdict)")
         #expect(verdict.hasPrefix("4 histories, "), "\(verdict)")
@@ -27,7 +27,7 @@ import Testing
         #expect(verdict.contains("; 0 findings, 0 undecided"), "\(verdict)")
     }
 
-    @Test func `are not started where the numbers make no sense`() async throws {
+    @Test func `Servers over one store are not started with invalid numbers`() async throws {
         #expect(try await check("2", "1").ending == .exited(2))
         #expect(try await check("one").ending == .exited(2))
     }

@@ -3,7 +3,7 @@
 import SessionHistories
 import Testing
 
-@Suite struct `A history of a family` {
+@Suite struct LinearizabilityTests {
     private let checker = LinearizabilityChecker()
 
     private func token(_ generation: Int, text: Int = 0) -> IssuedToken {
@@ -29,11 +29,11 @@ import Testing
         (checker ?? self.checker).check([signIn] + operations) == .linearizable
     }
 
-    @Test func `may give concurrent refreshes the same successor`() {
+    @Test func `A history of a family can give concurrent refreshes the same successor`() {
         #expect(isLinearizable(refresh(0, .issued(token(1)), 2, 9), refresh(0, .issued(token(1)), 3, 8)))
     }
 
-    @Test func `must not give them two`() throws {
+    @Test func `A history of a family must not give concurrent refreshes two successors`() throws {
         let both = [signIn, refresh(0, .issued(token(1)), 2, 9), refresh(0, .issued(token(1, text: 1)), 3, 10)]
         let explanation = try #require(Explanation(both, by: checker))
         #expect(
@@ -45,13 +45,13 @@ import Testing
                 """)
     }
 
-    @Test func `may have a sign-out take effect before its answer, and not before its invocation`() {
+    @Test func `A history of a family can have a sign-out take effect between its invocation and its answer`() {
         #expect(isLinearizable(operation(.signOut, .accepted, 2, 9), operation(.read, .refused, 3, 4)))
         #expect(isLinearizable(operation(.signOut, .accepted, 2, 9), operation(.read, .accepted, 3, 4)))
         #expect(!isLinearizable(operation(.read, .refused, 2, 3), operation(.signOut, .accepted, 4, 9)))
     }
 
-    @Test func `must not accept a token after a sign-out by more than the bound`() {
+    @Test func `A history of a family must not accept a token after a sign-out by more than the bound`() {
         let late = operation(.read, .accepted, 9, 10)
         let bounded = { LinearizabilityChecker(staleness: .milliseconds($0)) }
         for action in [FamilyOperation.Action.signOut, .signOutEverywhere, .changePassword] {
@@ -64,13 +64,13 @@ import Testing
             !isLinearizable(operation(.signOut, .accepted, 2, 4), refresh(0, .issued(token(1)), 9, 10), by: bounded(5)))
     }
 
-    @Test func `must keep a rotation that was answered`() {
+    @Test func `A history of a family must keep a rotation that was answered`() {
         #expect(!isLinearizable(refresh(0, .issued(token(1)), 2, 3), refresh(1, .refused, 4, 5)))
         #expect(!isLinearizable(refresh(0, .issued(token(1)), 2, 3), operation(.read, .refused, 4, 5)))
         #expect(!isLinearizable(refresh(0, .issued(token(1)), 2, 3), refresh(0, .issued(token(2)), 4, 5)))
     }
 
-    @Test func `may have an effect of what was not answered, at any later time or never`() {
+    @Test func `A history of a family can have an effect of an unanswered call, at any later time or never`() {
         let lost = refresh(0, .unknown, 2)
         #expect(isLinearizable(lost, refresh(0, .issued(token(1)), 4, 5), refresh(1, .issued(token(2)), 6, 7)))
         #expect(isLinearizable(operation(.signOut, .unknown, 2), operation(.read, .accepted, 8, 9)))
@@ -85,7 +85,7 @@ import Testing
         #expect(!isLinearizable(operation(.read, .refused, 2, 3), operation(.signOut, .unknown, 4)))
     }
 
-    @Test func `ends with the use of a token that was replaced twice`() {
+    @Test func `A history of a family ends with the use of a token that was replaced twice`() {
         let rotations = [refresh(0, .issued(token(1)), 2, 3), refresh(1, .issued(token(2)), 4, 5)]
         let reuse = refresh(0, .refused, 6, 7)
         let check = { (last: FamilyOperation) in checker.check([signIn] + rotations + [reuse, last]) == .linearizable }
@@ -95,7 +95,7 @@ import Testing
         #expect(isLinearizable(rotations[0], rotations[1], refresh(0, .unknown, 6), operation(.read, .refused, 8, 9)))
     }
 
-    @Test func `repeats a successor within the window, and with the key within the longer one`() {
+    @Test func `A history of a family repeats a successor within the window, and with the key within the longer one`() {
         let checker = LinearizabilityChecker(
             FamilyModel(replayWindow: .milliseconds(10), keyedReplayWindow: .milliseconds(100)))
         func check(_ key: String?, _ outcome: FamilyOperation.Outcome, _ start: Int, _ end: Int) -> Bool {
@@ -111,14 +111,14 @@ import Testing
         #expect(!check("a", .issued(token(1)), 200, 201))
     }
 
-    @Test func `is linearizable whenever the family has no defect`() {
+    @Test func `A history of a family is linearizable whenever the family has no defect`() {
         for seed in 1...400 as ClosedRange<UInt64> {
             let history = SimulatedFamily.history(seed: seed)
             #expect(checker.check(history) == .linearizable, "seed \(seed):\n\(history.table.joined(separator: "\n"))")
         }
     }
 
-    @Test func `is linearizable within the bound of a read, and not without one`() {
+    @Test func `A history of a family is linearizable within the bound of a read, and not without one`() {
         let bounded = LinearizabilityChecker(staleness: .milliseconds(5))
         let histories = (1...400 as ClosedRange<UInt64>).map { SimulatedFamily.history(seed: $0, staleness: 5) }
         for (seed, history) in histories.enumerated() {
@@ -129,7 +129,9 @@ import Testing
     }
 
     @Test(arguments: SimulatedFamily.Defect.allCases)
-    func `is found to have a defect, and explained by few of its operations`(_ defect: SimulatedFamily.Defect) throws {
+    func `A history of a family is found to have a defect, and explained by few of its operations`(
+        _ defect: SimulatedFamily.Defect
+    ) throws {
         let bounded = LinearizabilityChecker(staleness: .milliseconds(5))
         let found = (1...100 as ClosedRange<UInt64>).compactMap { seed in
             Explanation(SimulatedFamily.history(seed: seed, defect: defect, staleness: 5), by: bounded)
@@ -139,7 +141,7 @@ import Testing
         #expect(shortest.operations.count <= 4, "\(shortest)")
     }
 
-    @Test func `is not judged beyond the limit of the search`() {
+    @Test func `A history of a family is not judged beyond the limit of the search`() {
         let history = SimulatedFamily.history(seed: 1)
         #expect(LinearizabilityChecker(limit: 1).check(history) == .undecided)
         #expect(Explanation(history, by: LinearizabilityChecker(limit: 1)) == nil)

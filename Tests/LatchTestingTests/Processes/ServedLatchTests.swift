@@ -6,8 +6,8 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A served latch` {
-    @Test func `answers at the address that it says, and ends as it is asked to`() async throws {
+@Suite struct ServedLatchTests {
+    @Test func `A served latch answers at its stated address, and ends on request`() async throws {
         try await withTemporaryFolder { folder in
             let served = try await ServedLatch.start(in: folder)
             #expect(served.url.host == "127.0.0.1")
@@ -22,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `that cannot serve says what the process said`() async throws {
+    @Test func `A served latch that cannot serve has the message of the process`() async throws {
         try await withTemporaryFolder { folder in
             let failure = await #expect(throws: ServedLatch.Failure.self) {
                 try await ServedLatch.start(in: folder, listen: "203.0.113.7:1")
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `finds the newest mail that holds the words`() async throws {
+    @Test func `A served latch finds the newest mail that holds the words`() async throws {
         try await withTemporaryFolder { folder in
             let served = try await ServedLatch.start(in: folder)
             try FileManager.default.createDirectory(atPath: "\(folder)/mails", withIntermediateDirectories: true)
@@ -45,10 +45,10 @@ import Testing
     }
 }
 
-@Suite struct `A temporary folder` {
+@Suite struct TemporaryFolderTests {
     struct Mishap: Error {}
 
-    @Test func `is there for the body and gone afterwards, whatever comes of it`() async throws {
+    @Test func `A temporary folder exists for the body and not afterwards, whatever its outcome`() async throws {
         let kept = try await withTemporaryFolder { path in
             try "x".write(toFile: "\(path)/file", atomically: true, encoding: .utf8)
             return path
@@ -65,7 +65,7 @@ import Testing
         #expect(!FileManager.default.fileExists(atPath: seen))
     }
 
-    @Test func `is another one each time`() async throws {
+    @Test func `A temporary folder is a new one each time`() async throws {
         try await withTemporaryFolder { outer in
             try await withTemporaryFolder { inner in #expect(inner != outer) }
         }

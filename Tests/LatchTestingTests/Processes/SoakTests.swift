@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// A small part of what `make nightly` plays: real processes, the real server, real files.
-@Suite struct `Processes of one person` {
+@Suite struct SoakTests {
     /// The verdict of `soak-session`; its exit code says whether each expiry cost one refresh and nobody was lost.
     private func soak(_ arguments: String...) async throws -> (ending: ChildProcess.Termination, verdict: String) {
         let program = try BuiltProgram.path("soak-session").path
@@ -16,26 +16,26 @@ import Testing
         return (ending, String(decoding: output, as: UTF8.self))
     }
 
-    @Test func `refresh once for all of them at each expiry`() async throws {
+    @Test func `Processes of one person refresh once for all of them at each expiry`() async throws {
         let (ending, verdict) = try await soak("expiries", "16", "4", "8")
         #expect(ending == .exited(0), "\(verdict)")
         #expect(verdict.contains("8 refreshes, 512 requests, 0 failures"), "\(verdict)")
     }
 
-    @Test func `stay signed in whenever some of them are killed`() async throws {
+    @Test func `Processes of one person stay signed in whenever some of them are killed`() async throws {
         let (ending, verdict) = try await soak("kills", "4", "4", "40")
         #expect(ending == .exited(0), "\(verdict)")
         #expect(verdict.hasPrefix("40 × kill -9"), "\(verdict)")
     }
 
     @Test(.enabled("needs a mount namespace") { await canMount() })
-    func `use a valid token in a read-only home, and lose nothing there`() async throws {
+    func `Processes of one person use a valid token in a read-only home, and lose nothing there`() async throws {
         let (ending, verdict) = try await soak("readonly", "1", "2", "1")
         #expect(ending == .exited(0), "\(verdict)")
         #expect(verdict.contains("with a valid token 4 served, failed: none"), "\(verdict)")
     }
 
-    @Test func `are refused where the numbers make no sense`() async throws {
+    @Test func `Processes of one person are refused with invalid numbers`() async throws {
         #expect(try await soak("kills", "4", "0", "1").ending == .exited(2))
         #expect(try await soak("naps").ending == .exited(2))
     }

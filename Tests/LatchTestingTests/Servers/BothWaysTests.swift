@@ -8,10 +8,10 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `A body that is run both ways` {
+@Suite struct BothWaysTests {
     struct Mishap: Error {}
 
-    @Test func `runs once in process and once over a socket`() async throws {
+    @Test func `A body that runs both ways runs once in process and once over a socket`() async throws {
         let addresses = Mutex<[String?]>([])
         let handler = ClosureHandler { request in
             addresses.withLock { $0.append(request.remoteAddress) }
@@ -23,7 +23,7 @@ import Testing
         #expect(addresses.withLock { $0 } == [nil, "127.0.0.1"])
     }
 
-    @Test func `sees a problem in both cases where the handler throws`() async throws {
+    @Test func `A body that runs both ways sees a problem in both cases if the handler throws`() async throws {
         let statuses = Mutex<[HTTPStatus]>([])
         try await bothWays(ClosureHandler { _ in throw Mishap() }) { api in
             let response = try await api.respond(to: HTTPRequest(authority: "localhost", path: "/"))
@@ -32,7 +32,7 @@ import Testing
         #expect(statuses.withLock { $0 } == [.internalServerError, .internalServerError])
     }
 
-    @Test func `leaves no server behind when it throws`() async throws {
+    @Test func `A body that runs both ways leaves no server behind when it throws`() async throws {
         let address = Mutex<Server.Address?>(nil)
         // An address that no other test uses, so that nobody takes the port.
         let configuration = Server.Configuration(host: "127.0.0.4", port: 0)

@@ -6,8 +6,8 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A raw HTTP server` {
-    @Test func `records each request to the byte, and which connection it came on`() async throws {
+@Suite struct RawHTTPServerTests {
+    @Test func `A raw HTTP server records each request to the byte, and which connection it came on`() async throws {
         let server = try RawHTTPServer { _ in .response(body: "ok") }
         let (one, other) = (try RawClient(port: server.port), try RawClient(port: server.port))
         await one.send("POST /a HTTP/1.1\r\nContent-Length: 3\r\nX-a:  1\r\nx-A: 2\r\n\r\na\r\n")
@@ -27,7 +27,8 @@ import Testing
         #expect(server.url == "http://127.0.0.1:\(server.port)")
     }
 
-    @Test func `takes apart requests that come in one piece, and puts together one that comes in many`() async throws {
+    @Test
+    func `A raw HTTP server splits requests that come in one piece, and joins one that comes in many`() async throws {
         let server = try RawHTTPServer { .response(body: "\($0.number)") }
         let client = try RawClient(port: server.port)
         await client.send("GET /0 HTTP/1.1\r\n\r\nPOST /1 HTTP/1.1\r\ncontent-length: 2\r\n\r\nab")
@@ -37,7 +38,7 @@ import Testing
         #expect(server.requests.map(\.head.last) == ["1", "2", "1"])
     }
 
-    @Test func `sends what it is told, right or wrong`() async throws {
+    @Test func `A raw HTTP server sends any configured bytes, right or wrong`() async throws {
         let nonsense = "HTTP/9 huh\r\n\0"
         let server = try RawHTTPServer { request in
             request.line.hasPrefix("GET") ? .closing(after: nonsense) : .trickle("HTTP/1.1 204 No\r\n\r\n")
@@ -49,13 +50,13 @@ import Testing
         #expect(await client.receiveAll() == Array(nonsense.utf8))
     }
 
-    @Test func `greets before it is asked`() async throws {
+    @Test func `A raw HTTP server greets before a request`() async throws {
         let server = try RawHTTPServer(greeting: "HTTP/1.1 408 Early\r\n\r\n") { _ in .stall }
         #expect(try await RawClient(port: server.port).receiveResponse()?.status == 408)
         #expect(server.requests.isEmpty)
     }
 
-    @Test func `tells what happens in its order`() async throws {
+    @Test func `A raw HTTP server reports events in their order`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         let client = try RawClient(port: server.port)
         await client.send("GET /x HTTP/1.1\r\n\r\n")
@@ -73,7 +74,7 @@ import Testing
         #expect(events == ["opened 0", "received GET /x HTTP/1.1", "closed 0"])
     }
 
-    @Test func `ends with the last reference to it`() async throws {
+    @Test func `A raw HTTP server ends with the last reference to it`() async throws {
         var server: RawHTTPServer? = try RawHTTPServer { _ in .stall }
         let client = try RawClient(port: server?.port ?? 0)
         await client.send("GET / HTTP/1.1\r\n\r\n")
@@ -83,13 +84,13 @@ import Testing
     }
 }
 
-@Suite struct `A raw client` {
-    @Test func `reports that no server listens`() {
+@Suite struct RawClientTests {
+    @Test func `A raw client reports that no server listens`() {
         // RFC 1078's port; one that a server has left may be another's by now.
         #expect(throws: HTTPError.offline) { try RawClient(port: 1) }
     }
 
-    @Test func `reads several responses from one piece, also those without content`() async throws {
+    @Test func `A raw client reads several responses from one piece, also those without content`() async throws {
         let server = try RawHTTPServer(
             greeting: "HTTP/1.1 200 OK\r\nContent-Length: 3\r\nA: b\r\na: c\r\n\r\nabcHTTP/1.1 204 No\r\n\r\n"
                 + "HTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nHTTP/1.1 200 OK\r\nContent-Length: 9\r\n\r\nshort"
@@ -105,7 +106,7 @@ import Testing
         #expect(await client.receiveResponse(rest: &rest) == nil, "a response that is cut off is none")
     }
 
-    @Test func `takes no more at once than it is told to`() async throws {
+    @Test func `A raw client takes no more at once than configured`() async throws {
         let server = try RawHTTPServer(greeting: "abcde") { _ in .stall }
         let client = try RawClient(port: server.port, receiveBuffer: 4096)
         #expect(await client.receive(upTo: 2)?.count == 2)

@@ -4,7 +4,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A raw mail server` {
+@Suite struct RawSMTPServerTests {
     /// Says each line after the answer to the last, and gives the answers.
     static func dialogue(_ server: RawSMTPServer, _ lines: [String]) async throws -> [String] {
         let client = try RawClient(port: server.port)
@@ -22,7 +22,7 @@ import Testing
         return answers
     }
 
-    @Test func `records what it is told and keeps the message to the byte`() async throws {
+    @Test func `A raw mail server records its commands and keeps the message to the byte`() async throws {
         let server = try RawSMTPServer()
         let answers = try await Self.dialogue(
             server,
@@ -34,14 +34,14 @@ import Testing
         #expect(server.url == "smtp://127.0.0.1:\(server.port)")
     }
 
-    @Test func `refuses what it was told to refuse, and nothing else`() async throws {
+    @Test func `A raw mail server refuses exactly the configured commands`() async throws {
         let server = try RawSMTPServer(refusing: ["RCPT": "550 no such user"])
         let answers = try await Self.dialogue(server, ["EHLO me", "MAIL FROM:<a@b>", "RCPT TO:<c@d>", "QUIT"])
         #expect(answers == ["220", "250", "250", "550", "221"])
         #expect(server.messages.isEmpty)
     }
 
-    @Test func `serves one client after another`() async throws {
+    @Test func `A raw mail server serves one client after another`() async throws {
         let server = try RawSMTPServer()
         for number in 0..<3 {
             #expect(try await Self.dialogue(server, ["EHLO c\(number)", "QUIT"]) == ["220", "250", "221"])

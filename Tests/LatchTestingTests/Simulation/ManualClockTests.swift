@@ -7,8 +7,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite struct `A manual clock` {
-    @Test func `stands still until it is moved, either way`() {
+@Suite struct ManualClockTests {
+    @Test func `A manual clock stands still until it is moved, either way`() {
         let clock = ManualClock(Date(timeIntervalSince1970: 1000))
         let taken = clock.wallClock()
         #expect(taken.now.timeIntervalSince1970 == 1000)
@@ -18,7 +18,7 @@ import Testing
         #expect(clock.now.timeIntervalSince1970 == 940)
     }
 
-    @Test func `goes wrong by as much as is asked for each who takes it`() {
+    @Test func `A manual clock goes wrong by the requested amount for each owner`() {
         let clock = ManualClock(Date(timeIntervalSince1970: 1000))
         let (early, late) = (clock.wallClock(skew: -30), clock.wallClock(skew: 30))
         clock.advance(by: 5)
@@ -27,7 +27,7 @@ import Testing
         #expect(clock.now.timeIntervalSince1970 == 1005)
     }
 
-    @Test func `measures the time that passes and no jump of the date`() {
+    @Test func `A manual clock measures the time that passes and no jump of the date`() {
         let clock = ManualClock()
         let taken = clock.wallClock()
         let (date, uptime) = (taken.now, taken.uptime)
@@ -40,7 +40,7 @@ import Testing
         #expect(taken.uptime == uptime + .milliseconds(1500))
     }
 
-    @Test func `shows the same date to all threads at once`() async {
+    @Test func `A manual clock shows the same date to all threads at once`() async {
         let clock = ManualClock(Date(timeIntervalSince1970: 0))
         await withTaskGroup { group in
             for _ in 0..<100 { group.addTask { clock.advance(by: 1) } }
@@ -49,7 +49,7 @@ import Testing
     }
 }
 
-@Suite struct `Who waits by a manual clock` {
+@Suite struct ManualClockWaitTests {
     private let clock = ManualClock()
 
     /// The woken tasks, in order.
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `is woken when the time has come, and not before`() async throws {
+    @Test func `A waiter on a manual clock is woken when the time has come, and not before`() async throws {
         let finished = Woken()
         let task = sleeper(10, telling: finished)
         #expect(await clock.sleepers(atLeast: 1) == [.seconds(10)])
@@ -79,7 +79,7 @@ import Testing
         #expect(finished.all == [10])
     }
 
-    @Test func `is woken in the order of the deadlines`() async throws {
+    @Test func `A waiter on a manual clock is woken in the order of the deadlines`() async throws {
         let finished = Woken()
         let tasks = [30, 10, 20].map { sleeper($0, telling: finished) }
         #expect(await clock.sleepers(atLeast: 3) == [.seconds(10), .seconds(20), .seconds(30)])
@@ -93,7 +93,7 @@ import Testing
         #expect(finished.all == [10, 20, 30])
     }
 
-    @Test func `is woken together with all whose time has come`() async throws {
+    @Test func `A waiter on a manual clock is woken together with all whose time has come`() async throws {
         let finished = Woken()
         let tasks = [1, 2, 3, 50].map { sleeper($0, telling: finished) }
         _ = await clock.sleepers(atLeast: 4)
@@ -105,7 +105,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await tasks[3].value }
     }
 
-    @Test func `is not woken by a jump of the date`() async throws {
+    @Test func `A waiter on a manual clock is not woken by a jump of the date`() async throws {
         let finished = Woken()
         let task = sleeper(10, telling: finished)
         _ = await clock.sleepers(atLeast: 1)
@@ -115,7 +115,7 @@ import Testing
         try await task.value
     }
 
-    @Test func `is let go at once when the task is cancelled`() async {
+    @Test func `A waiter on a manual clock is released at once when the task is canceled`() async {
         let task = sleeper(10)
         _ = await clock.sleepers(atLeast: 1)
         task.cancel()
@@ -123,7 +123,7 @@ import Testing
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test func `does not begin to wait in a task that was cancelled before`() async {
+    @Test func `A waiter on a manual clock does not begin to wait in a task that was canceled before`() async {
         let (gate, open) = AsyncStream<Void>.makeStream()
         let task = Task {
             for await _ in gate {}
@@ -135,12 +135,13 @@ import Testing
     }
 
     @Test(arguments: [Duration.zero, .seconds(-1)])
-    func `goes on at once where there is nothing to wait for`(duration: Duration) async throws {
+    func `A waiter on a manual clock continues at once if there is nothing to wait for`(duration: Duration) async throws
+    {
         try await clock.wallClock().sleep(for: duration)
         #expect(clock.sleepers.isEmpty)
     }
 
-    @Test func `is awaited by how long it has still to wait, whoever else waits`() async throws {
+    @Test func `A waiter on a manual clock is awaited by its remaining time, whatever else waits`() async throws {
         let tasks = [5, 600, 3600].map { sleeper($0) }
         await clock.sleeper(for: .seconds(600) ... .seconds(601))
         #expect(clock.sleepers.contains(.seconds(600)))
@@ -154,7 +155,7 @@ import Testing
         for task in tasks { _ = await task.result }
     }
 
-    @Test func `can be awaited by several at once`() async throws {
+    @Test func `A waiter on a manual clock can be awaited by several tasks at once`() async throws {
         async let one = clock.sleepers(atLeast: 1)
         async let two = clock.sleepers(atLeast: 2)
         let finished = Woken()

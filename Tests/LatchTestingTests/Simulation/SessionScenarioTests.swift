@@ -6,21 +6,21 @@ import Testing
 
 @testable import SessionSimulation
 
-@Suite struct `A simulated life of a session` {
+@Suite struct SessionScenarioTests {
     @Test(arguments: [1, 99, 123_456])
-    func `is replayed to the line by its seed`(seed: UInt64) {
+    func `A simulated life of a session is replayed to the line by its seed`(seed: UInt64) {
         let trace = SessionScenario.trace(seed: seed)
         #expect(!trace.isEmpty)
         #expect(SessionScenario.trace(seed: seed) == trace)
     }
 
-    @Test func `gives no trace where everything held`() {
+    @Test func `A simulated life of a session gives no trace if every rule held`() {
         #expect(SessionScenario.play(seed: 1, isTracing: true) == [])
     }
 }
 
 /// The model that sessions are held against must itself see what it is there to see.
-@Suite struct `The simulated issuer` {
+@Suite struct SimulatedIssuerTests {
     let simulation = Simulation(seed: 1)
     let issuer: SimulatedIssuer
 
@@ -34,7 +34,7 @@ import Testing
 
     var violations: [String] { issuer.inspect { $0.violations } }
 
-    @Test func `rotates a refresh token when it is due`() throws {
+    @Test func `The simulated issuer rotates a refresh token when it is due`() throws {
         let first = issuer.signIn()
         wait(50)
         let second = try issuer.refresh(first.refresh ?? "", key: "k")
@@ -43,12 +43,12 @@ import Testing
         #expect(violations.isEmpty)
     }
 
-    @Test func `sees a refresh without a reason`() throws {
+    @Test func `The simulated issuer sees a refresh without a reason`() throws {
         _ = try issuer.refresh(issuer.signIn().refresh ?? "", key: "k")
         #expect(violations.count == 1)
     }
 
-    @Test func `finds nothing wrong in a refresh after its access token was refused`() throws {
+    @Test func `The simulated issuer finds nothing wrong in a refresh after its access token was refused`() throws {
         let tokens = issuer.signIn()
         issuer.refuseAccessTokens(of: 0)
         #expect(!issuer.accepts(tokens.access))
@@ -56,7 +56,7 @@ import Testing
         #expect(violations.isEmpty)
     }
 
-    @Test func `answers a repeat with the same key as before, also long after`() throws {
+    @Test func `The simulated issuer answers a repeat with the same key as before, also long after`() throws {
         let first = issuer.signIn()
         wait(50)
         let second = try issuer.refresh(first.refresh ?? "", key: "k")
@@ -65,7 +65,7 @@ import Testing
         #expect(violations.isEmpty)
     }
 
-    @Test func `ends the family of a token that is used again with another key`() throws {
+    @Test func `The simulated issuer ends the family of a token that is used again with another key`() throws {
         let first = issuer.signIn()
         wait(50)
         let second = try issuer.refresh(first.refresh ?? "", key: "k")
@@ -79,7 +79,7 @@ import Testing
         #expect(throws: HTTPError.self) { try issuer.refresh(second.refresh ?? "", key: "k") }
     }
 
-    @Test func `refuses an access token that is over its time, revoked, or none of its own`() {
+    @Test func `The simulated issuer refuses an access token that is expired, revoked, or foreign`() {
         let tokens = issuer.signIn()
         #expect(issuer.accepts(tokens.access))
         #expect(!issuer.accepts(tokens.refresh ?? ""))

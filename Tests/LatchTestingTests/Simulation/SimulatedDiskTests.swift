@@ -55,10 +55,10 @@ struct DiskFixture: Sendable {
     }
 }
 
-@Suite struct `A simulated disk` {
+@Suite struct SimulatedDiskTests {
     let fixture = DiskFixture()
 
-    @Test func `gives what a successful call stored`() throws {
+    @Test func `A simulated disk returns the record of a successful call`() throws {
         let tokens = fixture.network.issuer.signIn()
         let (fixture, store) = (fixture, fixture.store(of: 0))
         fixture.run(in: 0) {
@@ -72,7 +72,9 @@ struct DiskFixture: Sendable {
     }
 
     @Test(arguments: [StorageStep.Moment.before, .amid])
-    func `still holds the old record where the writer was killed before it was done`(moment: StorageStep.Moment) {
+    func `A simulated disk still holds the old record if the writer was killed before it was done`(
+        moment: StorageStep.Moment
+    ) {
         let (fixture, store) = (fixture, fixture.store(of: 0))
         fixture.processes[0].doom(at: .writing(.signIn, moment)) { fixture.kill(0) }
         let tokens = fixture.network.issuer.signIn()
@@ -84,7 +86,7 @@ struct DiskFixture: Sendable {
         #expect(fixture.disk.record?.credential == fixture.first)
     }
 
-    @Test func `holds the new record where the writer was killed before it heard of it`() {
+    @Test func `A simulated disk holds the new record if the writer was killed before it was notified`() {
         let (fixture, store) = (fixture, fixture.store(of: 0))
         fixture.processes[0].doom(at: .writing(.nothing, .after)) { fixture.kill(0) }
         fixture.run(in: 0) {
@@ -94,7 +96,7 @@ struct DiskFixture: Sendable {
         #expect(fixture.disk.record == nil)
     }
 
-    @Test func `gives turns in the order of asking, one at a time`() {
+    @Test func `A simulated disk gives turns in the order of the requests, one at a time`() {
         for process in 0..<3 {
             let (fixture, store) = (fixture, fixture.store(of: process))
             fixture.simulation.spawn(in: fixture.processes[process]) {
@@ -111,7 +113,7 @@ struct DiskFixture: Sendable {
             fixture.log.all == ["0 enters", "0 leaves", "1 enters", "1 leaves", "2 enters", "2 leaves"])
     }
 
-    @Test func `gives the turn of a killed process to the next one that lives`() {
+    @Test func `A simulated disk gives the turn of a killed process to the next one that lives`() {
         for process in 0..<3 {
             let (fixture, store) = (fixture, fixture.store(of: process))
             fixture.simulation.spawn(in: fixture.processes[process]) {
@@ -132,7 +134,7 @@ struct DiskFixture: Sendable {
         #expect(fixture.log.all == ["0 enters", "1 is killed", "0 is killed", "2 enters"])
     }
 
-    @Test func `tells news to all but who brings it, and nothing to the dead`() {
+    @Test func `A simulated disk announces a change to all but its writer, and not to killed processes`() {
         for process in 0..<3 {
             let (fixture, news) = (fixture, fixture.disk.news(for: fixture.processes[process]))
             fixture.simulation.spawn(in: fixture.processes[process]) {
@@ -148,15 +150,15 @@ struct DiskFixture: Sendable {
         #expect(fixture.log.all.sorted() == ["0 hears", "1 hears", "1 hears"])
     }
 
-    @Test func `offers turns only where processes share it`() {
+    @Test func `A simulated disk offers turns only if processes share it`() {
         #expect(fixture.store(of: 0, .shared).coordination != nil)
         #expect(fixture.store(of: 0, .lone).coordination == nil)
         #expect(fixture.store(of: 0, .plain).coordination == nil)
     }
 }
 
-@Suite struct `A killed process` {
-    @Test func `goes on with nothing, not even what it would always do at an end, until the world has ended`() {
+@Suite struct KilledProcessTests {
+    @Test func `A killed process does nothing more, not even its usual cleanup, until the world has ended`() {
         let fixture = DiskFixture()
         fixture.simulation.spawn(in: fixture.processes[0]) {
             defer { fixture.log.add("unwound") }
@@ -171,7 +173,7 @@ struct DiskFixture: Sendable {
         #expect(fixture.log.all.last == "unwound")
     }
 
-    @Test func `is killed at the step that was chosen, and no other`() {
+    @Test func `A killed process is killed at the step that was chosen, and no other`() {
         let fixture = DiskFixture()
         let store = fixture.store(of: 0)
         fixture.processes[0].doom(at: .reading) { fixture.kill(0) }
@@ -183,8 +185,8 @@ struct DiskFixture: Sendable {
     }
 }
 
-@Suite struct `What a process knows` {
-    @Test func `counts from the moment after it was learned`() {
+@Suite struct ProcessKnowledgeTests {
+    @Test func `The knowledge of a process counts from the moment after it was learned`() {
         var knowledge = SessionScenarioRecord.Knowledge()
         knowledge.learn(1, at: 5)
         #expect(knowledge.count(at: 5) == 0)

@@ -7,7 +7,7 @@ import Testing
 @testable import SessionSimulation
 
 /// The violations by processes that the ledger reports, and the unavoidable ones that it excuses.
-@Suite struct `The ledger of a simulated issuer` {
+@Suite struct SimulatedLedgerTests {
     let simulation = Simulation(seed: 1)
 
     func issuer(answersRepeats: Bool = true, keysOutliveProcesses: Bool = true) -> SimulatedIssuer {
@@ -32,7 +32,7 @@ import Testing
 
     func violations(_ issuer: SimulatedIssuer) -> [String] { issuer.inspect { $0.violations } }
 
-    @Test func `sees two processes that ask at once`() {
+    @Test func `The ledger of a simulated issuer sees two processes that ask at once`() {
         let issuer = issuer()
         let token = due(issuer)
         issuer.begins(0, token, key: "k")
@@ -40,7 +40,7 @@ import Testing
         #expect(violations(issuer) == ["two refreshes of r:0:0 at once"])
     }
 
-    @Test func `sees who asks for what it has been answered`() throws {
+    @Test func `The ledger of a simulated issuer sees a repeat of an answered request`() throws {
         let issuer = issuer()
         let token = due(issuer)
         try ask(issuer, token, by: 0)
@@ -48,7 +48,7 @@ import Testing
         #expect(violations(issuer) == ["a successor of 0:0 was asked for while somebody had one"])
     }
 
-    @Test func `sees who asks for what another process has not stored yet`() throws {
+    @Test func `The ledger of a simulated issuer sees a request for a result that another has not stored yet`() throws {
         let issuer = issuer()
         let token = due(issuer)
         try ask(issuer, token, by: 0)
@@ -56,7 +56,7 @@ import Testing
         #expect(violations(issuer) == ["a successor of 0:0 was asked for while somebody had one"])
     }
 
-    @Test func `excuses who asks again after its predecessor was killed`() throws {
+    @Test func `The ledger of a simulated issuer excuses a repeat after the predecessor was killed`() throws {
         let issuer = issuer()
         let token = due(issuer)
         try ask(issuer, token, by: 0)
@@ -66,7 +66,7 @@ import Testing
         #expect(issuer.inspect { $0.faults.values.reduce(0, +) } == 1)
     }
 
-    @Test func `sees a second key for one refresh, also of another process where keys outlive them`() throws {
+    @Test func `The ledger of a simulated issuer sees a second key for one refresh, also across processes`() throws {
         let issuer = issuer()
         let token = due(issuer)
         try ask(issuer, token, by: 0, key: "one")
@@ -75,7 +75,8 @@ import Testing
         #expect(violations(issuer) == ["the refresh of 0:0 was repeated under another key"])
     }
 
-    @Test func `allows another process a key of its own where keys do not outlive them`() throws {
+    @Test
+    func `The ledger of a simulated issuer allows another process its own key if keys do not outlive them`() throws {
         let issuer = issuer(keysOutliveProcesses: false)
         let token = due(issuer)
         try ask(issuer, token, by: 0, key: "one")
@@ -84,7 +85,7 @@ import Testing
         #expect(violations(issuer).isEmpty)
     }
 
-    @Test func `ends a family at a repeat where there is no replay window, and excuses it only after a fault`() throws {
+    @Test func `The ledger of a simulated issuer ends a family at a repeat without a replay window`() throws {
         for hasFault in [true, false] {
             let issuer = issuer(answersRepeats: false)
             let token = due(issuer)
@@ -96,7 +97,8 @@ import Testing
         }
     }
 
-    @Test func `tells the renewals of a refresh token that stays by their keys`() throws {
+    @Test
+    func `The ledger of a simulated issuer distinguishes renewals of a lasting refresh token by their keys`() throws {
         let issuer = SimulatedIssuer(simulation, SimulatedLife(rotates: false))
         let token = due(issuer)
         issuer.excuse(token, key: "one")

@@ -6,7 +6,7 @@ import SessionSimulation
 import Synchronization
 import Testing
 
-@Suite struct `A simulation` {
+@Suite struct SimulationTests {
     /// Ten tasks that wait for random times and note when they go on.
     static func trace(seed: UInt64) -> [String] {
         let simulation = Simulation(seed: seed, isTracing: true)
@@ -24,18 +24,18 @@ import Testing
     }
 
     @Test(arguments: [0, 1, 42, UInt64.max])
-    func `is the same run with the same seed`(seed: UInt64) {
+    func `A simulation is the same run with the same seed`(seed: UInt64) {
         let trace = Self.trace(seed: seed)
         #expect(trace.count == 50)
         #expect(Self.trace(seed: seed) == trace)
     }
 
-    @Test func `is another run with another seed`() {
+    @Test func `A simulation is another run with another seed`() {
         let traces = Set((0..<20).map { Self.trace(seed: $0).joined(separator: "\n") })
         #expect(traces.count == 20)
     }
 
-    @Test func `interleaves tasks in more than one order`() {
+    @Test func `A simulation interleaves tasks in more than one order`() {
         let orders = (UInt64(0)..<50).map { seed -> [Int] in
             let simulation = Simulation(seed: seed)
             let order = Mutex<[Int]>([])
@@ -47,7 +47,7 @@ import Testing
         #expect(Set(orders).count == 6)
     }
 
-    @Test func `wakes timers in the order of their deadlines, and equal ones in the order of their waiting`() {
+    @Test func `A simulation wakes timers in the order of their deadlines, and then of their waiting`() {
         let simulation = Simulation(seed: 7)
         let woken = Mutex<[String]>([])
         func wait(_ name: String, _ duration: Duration) {
@@ -66,7 +66,7 @@ import Testing
         #expect(woken.withLock { $0 } == ["soon", "first of two", "second of two", "late"])
     }
 
-    @Test func `lets a day pass at once, and exactly a day`() {
+    @Test func `A simulation lets a day pass at once, and exactly a day`() {
         let simulation = Simulation(seed: 1)
         let start = simulation.now
         simulation.spawn { try await simulation.clock.sleep(for: .seconds(86_400)) }
@@ -75,7 +75,7 @@ import Testing
         #expect(simulation.trueNow == simulation.now)
     }
 
-    @Test func `does not let time pass while something can still happen`() {
+    @Test func `A simulation does not let time pass while something can still happen`() {
         let simulation = Simulation(seed: 3)
         let start = simulation.now
         let seen = Mutex<[Date]>([])
@@ -90,7 +90,7 @@ import Testing
         #expect(seen.withLock { $0 } == Array(repeating: start, count: 100))
     }
 
-    @Test func `stops before what lies beyond its horizon, and goes on with it later`() {
+    @Test func `A simulation stops before its horizon, and continues beyond it later`() {
         let simulation = Simulation(seed: 5)
         let isDone = Mutex(false)
         simulation.spawn {
@@ -103,7 +103,7 @@ import Testing
         #expect(isDone.withLock { $0 })
     }
 
-    @Test func `ends early where it is told to`() {
+    @Test func `A simulation ends early if configured`() {
         let simulation = Simulation(seed: 5)
         let steps = Mutex(0)
         simulation.spawn {
@@ -116,7 +116,7 @@ import Testing
         #expect(steps.withLock { $0 } == 3)
     }
 
-    @Test func `says so where it never comes to rest`() {
+    @Test func `A simulation reports that it never comes to rest`() {
         let simulation = Simulation(seed: 5)
         let task = simulation.spawn { while !Task.isCancelled { await Task.yield() } }
         #expect(!simulation.run())
@@ -124,7 +124,7 @@ import Testing
         #expect(simulation.run())
     }
 
-    @Test func `ends a wait that is cancelled without letting its time pass`() async {
+    @Test func `A simulation ends a wait that is canceled without letting its time pass`() async {
         let simulation = Simulation(seed: 9)
         let start = simulation.now
         let task = simulation.spawn { try await simulation.clock.sleep(for: .seconds(3600)) }
@@ -135,7 +135,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `does not begin a wait of a task that was cancelled before`() async {
+    @Test func `A simulation does not begin a wait of a task that was canceled before`() async {
         let simulation = Simulation(seed: 9)
         let start = simulation.now
         let task = simulation.spawn { try await simulation.clock.sleep(for: .seconds(3600)) }
@@ -145,7 +145,7 @@ import Testing
         await #expect(throws: CancellationError.self) { try await task.value }
     }
 
-    @Test func `wakes no other timer when one is cancelled`() async throws {
+    @Test func `A simulation wakes no other timer when one is canceled`() async throws {
         let simulation = Simulation(seed: 9)
         let start = simulation.trueNow
         let kept = simulation.spawn {
@@ -159,7 +159,7 @@ import Testing
         #expect(try await kept.value.timeIntervalSince(start) == 2)
     }
 
-    @Test func `takes a wait of less than nothing for one of nothing`() {
+    @Test func `A simulation takes a negative wait for none`() {
         let simulation = Simulation(seed: 2)
         let start = simulation.now
         simulation.spawn { try await simulation.clock.sleep(for: .seconds(-5)) }
@@ -167,7 +167,7 @@ import Testing
         #expect(simulation.now == start)
     }
 
-    @Test func `moves the date of the device and not the true one`() {
+    @Test func `A simulation moves the date of the device and not the true one`() {
         let simulation = Simulation(seed: 2)
         let start = simulation.trueNow
         simulation.jumpDate(bySeconds: -3600)
@@ -177,7 +177,7 @@ import Testing
         #expect(simulation.trueNow == start)
     }
 
-    @Test func `chooses below its bound and within its chances`() {
+    @Test func `A simulation chooses below its bound and within its chances`() {
         let simulation = Simulation(seed: 11)
         let choices = (0..<2000).map { _ in simulation.below(7) }
         #expect(Set(choices) == Set(0..<7))
@@ -185,7 +185,7 @@ import Testing
         #expect((0..<500).allSatisfy { _ in simulation.chance(100) && !simulation.chance(0) })
     }
 
-    @Test func `keeps no unrequested notes`() {
+    @Test func `A simulation keeps no unrequested notes`() {
         let simulation = Simulation(seed: 2)
         simulation.note("unheard")
         #expect(simulation.trace.isEmpty)
@@ -194,7 +194,7 @@ import Testing
         #expect(traced.trace == ["0.0 s  heard"])
     }
 
-    @Test func `runs its tasks one at a time on the thread that drives it`() {
+    @Test func `A simulation runs its tasks one at a time on the thread that drives it`() {
         let simulation = Simulation(seed: 21)
         let inside = Mutex(0)
         let most = Mutex(0)

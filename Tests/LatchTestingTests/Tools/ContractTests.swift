@@ -7,15 +7,15 @@ import LatchTesting
 import Synchronization
 import Testing
 
-@Suite struct `The contract of token stores` {
+@Suite struct ContractTests {
     @Test(arguments: TokenStoreContract.rules)
-    func `is kept in memory`(rule: TokenStoreContract.Rule) async throws {
+    func `The contract of token stores is kept in memory`(rule: TokenStoreContract.Rule) async throws {
         let store = InMemoryTokenStore<Tokens>()
         try await rule.check { store }
     }
 
     @Test(arguments: TokenStoreContract.rules)
-    func `is kept in a file`(rule: TokenStoreContract.Rule) async throws {
+    func `The contract of token stores is kept in a file`(rule: TokenStoreContract.Rule) async throws {
         try await withTemporaryFolder { folder in
             try await rule.check {
                 SecretTokenStore(
@@ -45,7 +45,7 @@ import Testing
     }
 
     @Test(arguments: Wrong.Fault.allCases)
-    private func `finds a store that breaks it`(fault: Wrong.Fault) async throws {
+    private func `The contract of token stores finds a store that breaks it`(fault: Wrong.Fault) async throws {
         let shared = Wrong(fault)
         var broken: [String] = []
         for rule in TokenStoreContract.rules {
@@ -66,7 +66,7 @@ import Testing
     }
 }
 
-@Suite struct `The contract of credentials` {
+@Suite struct CredentialContractTests {
     private static let samples: [CredentialContract.Sample] = [
         .init(BearerToken("s3cret"), other: BearerToken("another"), secrets: ["s3cret"]),
         .init(APIKey("s3cret"), other: APIKey("another"), secrets: ["s3cret"]),
@@ -77,7 +77,9 @@ import Testing
     ]
 
     @Test(arguments: CredentialContract.rules, samples.indices)
-    func `is kept by the credentials of LatchAuth`(rule: CredentialContract.Rule, index: Int) async throws {
+    func `The contract of credentials is kept by the credentials of LatchAuth`(
+        rule: CredentialContract.Rule, index: Int
+    ) async throws {
         try await rule.check(Self.samples[index])
     }
 
@@ -91,7 +93,7 @@ import Testing
         }
     }
 
-    @Test func `finds a credential that breaks it`() async throws {
+    @Test func `The contract of credentials finds a credential that breaks it`() async throws {
         var broken: [String] = []
         for rule in CredentialContract.rules {
             do {

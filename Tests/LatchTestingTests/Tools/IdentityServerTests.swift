@@ -10,7 +10,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `An auth server in a test` {
+@Suite(.timeLimit(.minutes(1))) struct IdentityServerTests {
     private static let password = "a long enough password"
     private static let email = "ada@example.com"
 
@@ -21,7 +21,8 @@ import Testing
         return auth
     }
 
-    @Test func `signs users up, verifies their addresses by mail, and signs them in`() async throws {
+    @Test
+    func `An auth server in a test signs users up, verifies their addresses by mail, and signs them in`() async throws {
         let server = try await IdentityServer.inMemory { $0.requireVerifiedEmail = true }
         let auth = server.client()
         try await auth.signUp(email: Self.email, password: Self.password)
@@ -34,7 +35,7 @@ import Testing
         await #expect(throws: MissingMail.self) { try await server.link(to: "bob@example.com") }
     }
 
-    @Test func `repeats the response to a refresh that was lost`() async throws {
+    @Test func `An auth server in a test repeats the response to a refresh that was lost`() async throws {
         let server = try await IdentityServer.inMemory()
         let auth = try await signedIn(server)
         let first = try await auth.session.credential()
@@ -45,7 +46,7 @@ import Testing
         #expect(try await auth.session.credential() != first)
     }
 
-    @Test func `keeps apps and servers apart`() async throws {
+    @Test func `An auth server in a test keeps apps and servers apart`() async throws {
         let (one, other) = (try await IdentityServer.inMemory(), try await IdentityServer.inMemory())
         _ = try await signedIn(one)
         await #expect(throws: AccountError.wrongCredentials) {
@@ -54,7 +55,7 @@ import Testing
         try await one.client().signIn(email: Self.email, password: Self.password)
     }
 
-    @Test func `leaves no file behind`() async throws {
+    @Test func `An auth server in a test leaves no file behind`() async throws {
         func use() async throws -> String {
             let server = try await IdentityServer.inMemory()
             _ = try await signedIn(server)
@@ -67,7 +68,7 @@ import Testing
         try await eventually { !FileManager.default.fileExists(atPath: path) }
     }
 
-    @Test func `has an authenticator app that shows the codes of RFC 6238`() throws {
+    @Test func `An auth server in a test has an authenticator app that shows the codes of RFC 6238`() throws {
         // RFC 6238, Appendix B: the secret is "12345678901234567890", and its codes have two digits more.
         let app = try #require(AuthenticatorApp(secret: "gezd gnbv gy3t qojq gezd gnbv gy3t qojq"))
         #expect(app.code(at: Date(timeIntervalSince1970: 59)) == "287082")

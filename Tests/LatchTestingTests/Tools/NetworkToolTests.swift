@@ -6,10 +6,10 @@ import LatchTesting
 import Synchronization
 import Testing
 
-@Suite struct `A scripted handler` {
+@Suite struct ScriptedHandlerTests {
     private let url = URL(string: "https://api.example.com") ?? URL(filePath: "/")
 
-    @Test func `responds by its list, in order, and then not any more`() async throws {
+    @Test func `A scripted handler responds by its list, in order, and then no longer`() async throws {
         let api = ScriptedHandler([
             .success(HTTPResponse(status: .serviceUnavailable)), .failure(HTTPError.timeout),
             .success(HTTPResponse(status: .ok)),
@@ -24,7 +24,7 @@ import Testing
         #expect(api.requests.map(\.path) == Array(repeating: "/notes", count: 4))
     }
 
-    @Test func `responds by a closure`() async throws {
+    @Test func `A scripted handler responds by a closure`() async throws {
         let api = ScriptedHandler { HTTPResponse(status: $0.method == .get ? .ok : .methodNotAllowed) }
         #expect(try await api.respond(to: HTTPRequest(authority: "a", path: "/")).status == .ok)
         #expect(
@@ -33,14 +33,14 @@ import Testing
     }
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `An injected fault` {
+@Suite(.timeLimit(.minutes(1))) struct InjectedFaultTests {
     private let faults = FaultInjector()
     private let server = ScriptedHandler { _ in HTTPResponse(status: .ok) }
     private let request = HTTPRequest(authority: "api.example.com", path: "/a")
 
     private func send() async throws -> HTTPStatus { try await faults.intercept(request, next: server).status }
 
-    @Test func `hits as many requests as it should, and those that are meant`() async throws {
+    @Test func `An injected fault hits exactly the intended requests`() async throws {
         faults.inject(.offline, into: 2) { $0.path == "/a" }
         faults.inject(.response(HTTPResponse(status: .badRequest)), into: 1) { $0.path == "/b" }
         for _ in 0..<2 { await #expect(throws: HTTPError.offline) { try await send() } }
@@ -53,26 +53,26 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test func `is over when it is cleared`() async throws {
+    @Test func `An injected fault is over when it is cleared`() async throws {
         faults.inject(.offline)
         await #expect(throws: HTTPError.offline) { try await send() }
         faults.clear()
         #expect(try await send() == .ok)
     }
 
-    @Test func `loses the response, and not the request`() async throws {
+    @Test func `An injected fault loses the response, and not the request`() async throws {
         faults.inject(.lostResponse, into: 1)
         await #expect(throws: HTTPError.offline) { try await send() }
         #expect(server.requests.count == 1)
     }
 
-    @Test func `delivers a request twice`() async throws {
+    @Test func `An injected fault delivers a request twice`() async throws {
         faults.inject(.duplicated, into: 1)
         #expect(try await send() == .ok)
         #expect(server.requests.count == 2)
     }
 
-    @Test func `holds a request until the test lets it go`() async throws {
+    @Test func `An injected fault holds a request until the test lets it go`() async throws {
         let gate = Gate()
         faults.inject(.held(by: gate), into: 1)
         async let status = send()
@@ -83,8 +83,8 @@ import Testing
     }
 }
 
-@Suite struct `A snapshot of a message` {
-    @Test func `is sorted, and shows no secret`() throws {
+@Suite struct NetworkToolTests {
+    @Test func `A snapshot of a message is sorted, and shows no secret`() throws {
         var request = HTTPRequest(
             method: .post, authority: "id.example.com", path: "/login?next=%2F&api_key=k3y&token=t",
             fields: [
@@ -107,7 +107,7 @@ import Testing
                 """)
     }
 
-    @Test func `hides what a test names, in forms and responses as well`() {
+    @Test func `A snapshot of a message hides what a test names, in forms and responses, too`() {
         let form = HTTPRequest(
             method: .post, authority: "id.example.com", path: "/token",
             fields: [.contentType: "application/x-www-form-urlencoded"],
@@ -127,7 +127,7 @@ import Testing
                 """)
     }
 
-    @Test func `says how long a content is that is no text`() {
+    @Test func `A snapshot of a message states the length of content that is not text`() {
         let response = HTTPResponse(status: .ok, body: HTTPBody([0xFF, 0xFE, 0x00]))
         #expect(response.snapshot().hasSuffix("\n\n(3 bytes)\n"))
     }

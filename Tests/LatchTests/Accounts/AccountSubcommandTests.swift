@@ -10,7 +10,7 @@ import Testing
 
 @testable import latch
 
-@Suite struct `Accounts on the command line` {
+@Suite struct AccountSubcommandTests {
     /// Names of a list of accounts, the current one with a star.
     private func names(_ home: CommandHome) async throws -> [String] {
         try await home.accounts().map { account in
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `are listed, switched, renamed and removed`() async throws {
+    @Test func `Accounts on the command line are listed, switched, renamed and removed`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 let empty = try await home.latch("accounts")
@@ -51,7 +51,10 @@ import Testing
         }
     }
 
-    @Test func `are meant by their name, by what signs in, by the environment, or by being current`() async throws {
+    @Test
+    func `Accounts on the command line are selected by name, identity, environment, or as the current one`()
+        async throws
+    {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 for name in ["ada@example.com", "bob@example.com"] { try await home.login(name, at: issuer.url) }
@@ -73,7 +76,7 @@ import Testing
         }
     }
 
-    @Test func `of one name at two issuers are told apart`() async throws {
+    @Test func `Accounts on the command line of one name at two issuers are distinguished`() async throws {
         try await ScriptedIssuer.with { one in
             try await ScriptedIssuer.with { other in
                 try await CommandHome.with { home in
@@ -93,7 +96,8 @@ import Testing
         }
     }
 
-    @Test func `that were signed out say so, and can be signed in again by name`() async throws {
+    @Test
+    func `Accounts on the command line that were signed out say so, and can be signed in again by name`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -101,7 +105,7 @@ import Testing
             let token = try #require(try await home.latch("token").output.first)
             let logout = try await home.latch("logout")
             #expect(logout.output == ["Signed out ada@example.com."] && logout.error.isEmpty)
-            #expect(try await `Signing in on the command line`.status(of: token, at: server.url) == 401)
+            #expect(try await LoginTests.status(of: token, at: server.url) == 401)
             for subcommand in ["token", "whoami", "logout"] {
                 let outcome = try await home.latch(subcommand)
                 #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
@@ -119,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `are signed out here though the issuer cannot be told`() async throws {
+    @Test func `Accounts on the command line are signed out here though the issuer cannot be reached`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -138,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `are signed out on all devices where that is asked for`() async throws {
+    @Test func `Accounts on the command line are signed out on all devices if requested`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -149,7 +153,7 @@ import Testing
                 try await home.latch("logout", "--all-devices").output == [
                     "Signed out ada@example.com, on all devices."
                 ])
-            #expect(try await `Signing in on the command line`.status(of: token, at: server.url) == 401)
+            #expect(try await LoginTests.status(of: token, at: server.url) == 401)
             let whoami = try await laptop.latch("whoami")
             #expect(whoami.ending == .exited(1))
             #expect(whoami.error.first == "latch: The issuer has ended the session of 'ada@example.com'.")
@@ -157,7 +161,8 @@ import Testing
         }
     }
 
-    @Test func `tell who somebody is by the issuer's word, for people and for scripts`() async throws {
+    @Test
+    func `Accounts on the command line show the user by the issuer's word, for people and for scripts`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -178,7 +183,8 @@ import Testing
         }
     }
 
-    @Test func `are kept beside a list that is damaged, which says so and is begun anew by a sign-in`() async throws {
+    @Test
+    func `Accounts on the command line are kept beside a damaged list, which a sign-in begins again`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 try await home.login("ada", at: issuer.url)

@@ -16,10 +16,12 @@ import Glibc
 import Darwin
 #endif
 
-@Suite(.timeLimit(.minutes(5))) struct `The end of a command during a refresh` {
+@Suite(.timeLimit(.minutes(5))) struct EndOfProcessTests {
     /// A manager of services and a terminal that closes send several.
     @Test(arguments: [[SIGINT], [SIGTERM], [SIGHUP], [SIGTERM, SIGHUP, SIGTERM], [SIGHUP, SIGINT]])
-    func `by a signal comes after the answer, which is stored`(signals: [Int32]) async throws {
+    func `The end of a command during a refresh by a signal comes after the answer, which is stored`(signals: [Int32])
+        async throws
+    {
         let gate = Gate()
         try await ScriptedIssuer.with(answeringRefreshesAfter: gate) { issuer in
             try await CommandHome.with { home in

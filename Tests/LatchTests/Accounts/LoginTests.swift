@@ -12,8 +12,9 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `Signing in on the command line` {
-    @Test func `takes the password from a pipe, and shows and keeps no secret in the clear`() async throws {
+@Suite struct LoginTests {
+    @Test
+    func `Signing in on the command line takes the password from a pipe, and shows and keeps no secret`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -43,7 +44,7 @@ import Testing
     }
 
     /// boto/botocore#3110, Eppie-io/Eppie-CLI#622, kubernetes-sigs/aws-load-balancer-controller#3865.
-    @Test func `takes empty variables for none, and neither a byte order mark nor a line break for a part of a secret`()
+    @Test func `Signing in on the command line ignores empty variables, byte order marks and line breaks`()
         async throws
     {
         try await ScriptedIssuer.with { issuer in
@@ -62,7 +63,7 @@ import Testing
         }
     }
 
-    @Test func `says which argument is not UTF-8`() async throws {
+    @Test func `Signing in on the command line names an argument that is not UTF-8`() async throws {
         try await CommandHome.with { home in
             let call = try home.start(through: #"exec "$0" accounts remove "$(printf 'caf\351')""#)
             let outcome = await call.outcome()
@@ -72,7 +73,8 @@ import Testing
     }
 
     /// uutils/coreutils#11195: the runtime would replace the bytes, and another folder be used.
-    @Test(arguments: ["LATCH_HOME", "HOME"]) func `says which variable is not UTF-8`(name: String) async throws {
+    @Test(arguments: ["LATCH_HOME", "HOME"])
+    func `Signing in on the command line names a variable that is not UTF-8`(name: String) async throws {
         try await CommandHome.with { home in
             let call = try home.start(through: #"\#(name)="/tmp/$(printf 'caf\351')" exec "$0" accounts"#)
             let outcome = await call.outcome()
@@ -83,7 +85,7 @@ import Testing
 
     /// openssl/openssl#16249: a configuration that activates one provider deactivates the default one.
     @Test(arguments: ["file", "passphrase"])
-    func `leaves the accounts as they are where OpenSSL can decrypt nothing`(store: String) async throws {
+    func `Signing in on the command line keeps the accounts if OpenSSL cannot decrypt`(store: String) async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 let passphrase = home.folder + "/passphrase"
@@ -122,7 +124,8 @@ import Testing
         }
     }
 
-    @Test func `keeps everything below LATCH_HOME, which must be a place`() async throws {
+    @Test
+    func `Signing in on the command line keeps everything below LATCH_HOME, which must be a place`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 let elsewhere = ["HOME": home.folder + "/person", "XDG_DATA_HOME": home.folder + "/data"]
@@ -149,8 +152,9 @@ import Testing
             ("one\ntwo\nthree\n", 1, "Standard input holds more than two lines."),
             (String(repeating: "x", count: 70_000), 1, "The password on standard input is too long."),
         ] as [(String, Int32, String)])
-    func `refuses what is no password, and has begun nothing`(input: String, code: Int32, message: String) async throws
-    {
+    func `Signing in on the command line refuses an invalid password, and has begun nothing`(
+        input: String, code: Int32, message: String
+    ) async throws {
         try await CommandHome.with { home in
             let outcome = try await home.latch(
                 "login", "--issuer", "http://127.0.0.1:9", "--account", "ada", "--password-stdin", input: input)
@@ -160,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `takes the code of a second factor from the second line, and says where it is missing`() async throws {
+    @Test func `Signing in on the command line takes the code of a second factor from the second line`() async throws {
         try await ScriptedIssuer.with { issuer in
             issuer.world.withLock { $0.code = "123456" }
             try await CommandHome.with { home in
@@ -177,7 +181,9 @@ import Testing
         }
     }
 
-    @Test func `takes the password as it is, but for one line break at its end`() async throws {
+    @Test
+    func `Signing in on the command line takes the password unchanged, without one line break at its end`() async throws
+    {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 for (input, sent) in [(" a b \r\n", "%20a%20b%20"), ("p&q=%\n", "p%26q%3D%25"), ("é", "%C3%A9")] {
@@ -212,7 +218,7 @@ import Testing
             (["--password", "x"], "'latch login' has no option '--password'."),
             (["secret"], "'latch login' does not expect 'secret'."),
         ] as [([String], String)])
-    func `is not understood where something is missing`(arguments: [String], message: String)
+    func `Signing in on the command line is a usage error if something is missing`(arguments: [String], message: String)
         async throws
     {
         try await CommandHome.with { home in
@@ -224,7 +230,9 @@ import Testing
     }
 
     @Test(arguments: ["http://id.example.com", "ftp://id.example.com", "id.example.com", "https://a:b@id.example.com"])
-    func `sends no password to an issuer that is none, or in the clear`(issuer: String) async throws {
+    func `Signing in on the command line sends no password to an invalid issuer, or in the clear`(issuer: String)
+        async throws
+    {
         try await CommandHome.with { home in
             let outcome = try await home.latch(
                 "login", "--issuer", issuer, "--account", "ada", "--password-stdin", input: "secret")
@@ -233,7 +241,7 @@ import Testing
         }
     }
 
-    @Test func `tells a wrong password from an issuer that is not there, and leaves who was signed in`() async throws {
+    @Test func `Signing in on the command line distinguishes a wrong password from a missing issuer`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -252,7 +260,7 @@ import Testing
         }
     }
 
-    @Test func `says what was asked for and not granted`() async throws {
+    @Test func `Signing in on the command line reports scopes that were not granted`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -272,7 +280,7 @@ import Testing
         }
     }
 
-    @Test func `again gives back to the issuer what it replaces`() async throws {
+    @Test func `Signing in on the command line again revokes the replaced tokens`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")

@@ -12,7 +12,7 @@ import Testing
 @testable import latch
 
 /// The options of a sign-in on the issuer's page, at a server on loopback and through a browser that curl plays.
-@Suite(.timeLimit(.minutes(2))) struct `The page of a sign-in on the command line` {
+@Suite(.timeLimit(.minutes(2))) struct PageLoginOptionsTests {
     private func browser(_ home: CommandHome) throws -> [String: String] {
         let path = "\(home.folder)/browser"
         try Data("#!/bin/sh\ncurl -sSL -b '' -o page.html \"$1\"\n".utf8).write(to: URL(filePath: path))
@@ -33,7 +33,10 @@ import Testing
 
     private static let claims = #"{"access_token":{"acrs":{"essential":true,"value":"c1"}}}"#
 
-    @Test func `gets the claims that an API requires by its challenge`() async throws {
+    @Test
+    func `The page of a sign-in on the command line gets the claims that an API requires by its challenge`()
+        async throws
+    {
         try await ScriptedProvider.serving { provider in
             let encoded = Data(Self.claims.utf8).base64EncodedString()
             provider.deviate { deviations in
@@ -64,7 +67,8 @@ import Testing
         }
     }
 
-    @Test func `gets claims as JSON, and none that cannot be read`() async throws {
+    @Test
+    func `The page of a sign-in on the command line gets claims as JSON, and none that cannot be read`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 #expect(try await login(home, provider, ["--claims", Self.claims]).ending == .exited(0))
@@ -84,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `returns to the redirect URI of the call`() async throws {
+    @Test func `The page of a sign-in on the command line returns to the redirect URI of the call`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let probe = Server(
@@ -110,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `says when the refresh token expires`() async throws {
+    @Test func `The page of a sign-in on the command line says when the refresh token expires`() async throws {
         try await ScriptedProvider.serving { provider in
             provider.deviate { $0.tokenResponse = { $0["refresh_token_expires_in"] = 604_800 } }
             try await CommandHome.with { home in
@@ -122,7 +126,8 @@ import Testing
         }
     }
 
-    @Test func `is named with that of another device where a session has ended`() async throws {
+    @Test
+    func `The page of a sign-in on the command line is named with that of another device after an end`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 #expect(try await login(home, provider).ending == .exited(0))

@@ -13,7 +13,7 @@ import Testing
 @testable import latch
 
 /// Sign-ins of the command at an OpenID provider, through a browser that curl plays.
-@Suite(.timeLimit(.minutes(2))) struct `A sign-in on the issuer's page` {
+@Suite(.timeLimit(.minutes(2))) struct PageLoginTests {
     /// Writes a program that visits a URL as a browser does, and returns its path.
     private func browser(_ home: CommandHome, _ script: String = "curl -sSL -b '' -o page.html \"$1\"") throws -> String
     {
@@ -32,7 +32,7 @@ import Testing
         ).outcome()
     }
 
-    @Test func `opens the browser, and says who has signed in`() async throws {
+    @Test func `A sign-in on the issuer's page opens the browser, and names the signed-in user`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let browser = ["BROWSER": try browser(home)]
@@ -52,7 +52,10 @@ import Testing
         }
     }
 
-    @Test func `requests the usual scopes that the issuer knows, and others as written`() async throws {
+    @Test
+    func `A sign-in on the issuer's page requests the usual scopes that the issuer lists, or any given ones`()
+        async throws
+    {
         try await ScriptedProvider.serving { provider in
             provider.deviate { $0.metadata = { $0["scopes_supported"] = ["openid", "email"] } }
             try await CommandHome.with { home in
@@ -69,7 +72,8 @@ import Testing
         }
     }
 
-    @Test func `registers this program where the issuer takes registrations`() async throws {
+    @Test
+    func `A sign-in on the issuer's page registers this program if the issuer takes registrations`() async throws {
         try await ScriptedProvider.serving { provider in
             provider.deviate { $0.metadata = { $0["registration_endpoint"] = .string("\(provider.base)/register") } }
             try await CommandHome.with { home in
@@ -85,7 +89,9 @@ import Testing
 
     // Report 18 in Documentation/PublicReports.md.
     @Test(arguments: ["%s", "x %s", "", "--new-window"])
-    func `takes the first browser of a list that works, with its arguments`(arguments: String) async throws {
+    func `A sign-in on the issuer's page takes the first browser of a list that works, with its arguments`(
+        arguments: String
+    ) async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let place = arguments.hasSuffix("%s") || arguments.isEmpty ? arguments.split(separator: " ").count : 2
@@ -98,7 +104,7 @@ import Testing
         }
     }
 
-    @Test func `says what is missing, and stores nothing`() async throws {
+    @Test func `A sign-in on the issuer's page reports missing values, and stores nothing`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let nobody = try await login(home, provider, ["--browser"])
@@ -125,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `may be on another device, by a code`() async throws {
+    @Test func `A sign-in on the issuer's page can be on another device, by a code`() async throws {
         try await ScriptedProvider.serving { provider in
             provider.deviate { deviations in
                 deviations.response = { request in
@@ -146,7 +152,9 @@ import Testing
         }
     }
 
-    @Test func `is at no page of another server where all servers know the program`() async throws {
+    @Test
+    func `A sign-in on the issuer's page uses no page of another server if all servers know the program`() async throws
+    {
         try await ScriptedProvider.serving { provider in
             provider.deviate { deviations in
                 deviations.metadata = { $0["latch_client_id"] = "notes" }
@@ -169,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `needs no user for a program of its own`() async throws {
+    @Test func `A sign-in on the issuer's page needs no user for its own program`() async throws {
         let registration = ClientRegistration(clientID: "robot", secret: "robots-secret-of-nobody-else")
         try await ScriptedProvider.serving(registration) { provider in
             try await CommandHome.with { home in
@@ -186,7 +194,7 @@ import Testing
     }
 
     // Report 13 in Documentation/PublicReports.md.
-    @Test func `proves a program in the way that the issuer supports`() async throws {
+    @Test func `A sign-in on the issuer's page proves a program in the way that the issuer supports`() async throws {
         let secret = "robots-secret-of-nobody-else"
         let registration = ClientRegistration(clientID: "robot", secret: secret, authentication: .post)
         try await ScriptedProvider.serving(registration) { provider in
@@ -204,7 +212,7 @@ import Testing
         }
     }
 
-    @Test func `sends the secret of a client to no other issuer`() async throws {
+    @Test func `A sign-in on the issuer's page sends the secret of a client to no other issuer`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let browser = ["BROWSER": try browser(home)]
@@ -224,7 +232,7 @@ import Testing
         }
     }
 
-    @Test func `keeps apart whom nothing names`() async throws {
+    @Test func `A sign-in on the issuer's page keeps unnamed users apart`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let browser = ["BROWSER": try browser(home)]
@@ -245,7 +253,7 @@ import Testing
         }
     }
 
-    @Test func `takes nobody else for the account that it is asked for`() async throws {
+    @Test func `A sign-in on the issuer's page accepts only the user of the requested account`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let browser = ["BROWSER": try browser(home)]
@@ -272,7 +280,8 @@ import Testing
         }
     }
 
-    @Test func `registers at no issuer that shows the page of another one`() async throws {
+    @Test
+    func `A sign-in on the issuer's page does not register at an issuer with another issuer's page`() async throws {
         try await ScriptedProvider.serving { provider in
             provider.deviate {
                 $0.metadata = { metadata in
@@ -290,7 +299,7 @@ import Testing
         }
     }
 
-    @Test func `prints no token for one API that is one for all`() async throws {
+    @Test func `A sign-in on the issuer's page prints no token for one API that is one for all`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let browser = ["BROWSER": try browser(home)]
@@ -308,7 +317,9 @@ import Testing
         }
     }
 
-    @Test func `prints a token for an API that is for others too, and says so`() async throws {
+    @Test
+    func `A sign-in on the issuer's page prints a token for an API that is also for others, and says so`() async throws
+    {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let browser = ["BROWSER": try browser(home)]
@@ -327,7 +338,7 @@ import Testing
         }
     }
 
-    @Test func `gets a token for one API alone`() async throws {
+    @Test func `A sign-in on the issuer's page gets a token for only one API`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let browser = ["BROWSER": try browser(home)]
@@ -345,8 +356,8 @@ import Testing
     }
 }
 
-@Suite struct `A QR code in a terminal` {
-    @Test func `has two rows of modules in each line, and light around`() {
+@Suite struct TerminalQRCodeTests {
+    @Test func `A QR code in a terminal has two rows of modules in each line, and light around`() {
         let lines = QRCodeText.lines(of: [true, false, false, true], width: 2).split(separator: "\n")
         let start = "  \u{1B}[30;107m"
         #expect(lines == ["\(start)      \u{1B}[0m", "\(start)  ▀▄  \u{1B}[0m", "\(start)      \u{1B}[0m"])

@@ -10,7 +10,7 @@ import Testing
 @testable import latch
 @testable import latch_demo
 
-@Suite(.timeLimit(.minutes(3))) struct `A password` {
+@Suite(.timeLimit(.minutes(3))) struct PasswordTests {
     private static let email = "ada@example.com"
     private static let password = CommandHome.password
     private static let new = "another sentence"
@@ -39,7 +39,10 @@ import Testing
         #expect(login.ending == .exited(code), "\(login.error)")
     }
 
-    @Test func `is changed on a terminal, which mends a wrong one, and this device stays signed in`() async throws {
+    @Test
+    func `A password is changed on a terminal, which repeats a wrong one, and this device stays signed in`()
+        async throws
+    {
         try await signedIn { home, server in
             let terminal = try PseudoTerminal()
             let call = try home.start(on: terminal, ["password"])
@@ -64,7 +67,7 @@ import Testing
         }
     }
 
-    @Test func `is changed by a script`() async throws {
+    @Test func `A password is changed by a script`() async throws {
         try await signedIn { home, server in
             let wrong = try await home.latch("password", "--password-stdin", input: "a guess\n\(Self.new)\n")
             #expect(wrong.ending == .exited(1))
@@ -79,7 +82,7 @@ import Testing
         }
     }
 
-    @Test func `that is forgotten is set anew by the link of the mail`() async throws {
+    @Test func `A password that is forgotten is set again by the link of the mail`() async throws {
         try await signedIn { home, server in
             let terminal = try PseudoTerminal()
             let call = try home.start(on: terminal, ["password", "--forgot", "--account", Self.email])
@@ -99,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `that is forgotten is set anew by a script, in two calls`() async throws {
+    @Test func `A password that is forgotten is set again by a script, in two calls`() async throws {
         try await signedIn { home, server in
             let issuer = server.url.absoluteString
             let sent = try await home.latch("password", "--forgot", "--issuer", issuer, "--account", Self.email)
@@ -134,7 +137,9 @@ import Testing
                 "There is no terminal to prompt for the password."
             ),
         ] as [([String], Int32, String)])
-    func `is not asked for without a terminal`(arguments: [String], code: Int32, message: String) async throws {
+    func `A password is not requested without a terminal`(arguments: [String], code: Int32, message: String)
+        async throws
+    {
         try await CommandHome.with { home in
             let outcome = try await home.start(arguments, input: "x").outcome()
             #expect(outcome.ending == .exited(code))
@@ -142,7 +147,7 @@ import Testing
         }
     }
 
-    @Test func `creates an account from a script`() async throws {
+    @Test func `A password creates an account from a script`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             let issuer = server.url.absoluteString
@@ -161,7 +166,7 @@ import Testing
         }
     }
 
-    @Test func `accepts the terms of the issuer, which operators then see with the account`() async throws {
+    @Test func `A password accepts the terms of the issuer, which operators then see with the account`() async throws {
         try await CommandHome.with { home in
             let settings = ["LATCH_TERMS_VERSION": "2026-01"]
             let server = try await ServedLatch.start(in: home.folder, environment: settings)

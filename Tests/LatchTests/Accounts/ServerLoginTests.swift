@@ -12,7 +12,7 @@ import Testing
 @testable import latch_demo
 
 /// Sign-ins of the command at `latch serve`, on pages that a script fills in as a person does.
-@Suite(.timeLimit(.minutes(3))) struct `A sign-in on the pages of latch serve` {
+@Suite(.timeLimit(.minutes(3))) struct ServerLoginTests {
     /// The functions of a person: `open` a page, and `send` its form with further fields.
     private static let person = #"""
         #!/bin/sh
@@ -36,7 +36,7 @@ import Testing
         ]
     }
 
-    @Test func `opens the browser, and says who has signed in`() async throws {
+    @Test func `A sign-in on the pages of latch serve opens the browser, and names the signed-in user`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `requests the scopes that the call names`() async throws {
+    @Test func `A sign-in on the pages of latch serve requests the scopes that the call names`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -83,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `says that its user has refused`() async throws {
+    @Test func `A sign-in on the pages of latch serve says that its user has refused`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             let browser = try environment(home, server, #"open "$1"; send "$PERSON_SERVER/login" -d refuse=yes"#)
@@ -96,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `may be on another device, by a code`() async throws {
+    @Test func `A sign-in on the pages of latch serve can be on another device, by a code`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")

@@ -12,10 +12,10 @@ import Testing
 @testable import latch
 @testable import latch_demo
 
-@Suite(.serialized) struct `One account in many processes` {
+@Suite(.serialized) struct SharedAccountTests {
     /// Waits until the server refuses a token for its age.
     private func untilExpired(_ token: String, at url: URL) async throws {
-        try await eventually { try await `Signing in on the command line`.status(of: token, at: url) != 200 }
+        try await eventually { try await LoginTests.status(of: token, at: url) != 200 }
     }
 
     /// The outcomes of calls that were begun at once.
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `is renewed once, however many processes meet one expiry at the real server`() async throws {
+    @Test func `One account in many processes is renewed once for one expiry at the real server`() async throws {
         try await CommandHome.with { home in
             let file = home.folder + "/latch.toml"
             try Data("access_token_lifetime = 1\nargon2_memory_kib = 64\nargon2_passes = 1\n".utf8)
@@ -48,7 +48,7 @@ import Testing
                 let tokens = Set(outcomes.flatMap(\.output))
                 #expect(tokens.count == 1)
                 #expect(try await ServerMetrics(readingFrom: url).refreshes - renewals == 1)
-                let status = try await `Signing in on the command line`.status(of: tokens.first ?? "", at: url)
+                let status = try await LoginTests.status(of: tokens.first ?? "", at: url)
                 #expect(status == 200)
             }
         }
@@ -62,7 +62,7 @@ import Testing
         try await client.respond(to: request).requireSuccess()
     }
 
-    @Test func `is renewed by each '--refresh' that finds it as it was, and by no other`() async throws {
+    @Test func `One account in many processes is renewed by each '--refresh' that finds it unchanged`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 try await home.login("ada", at: issuer.url)
@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    @Test func `keeps apart what many processes do with many accounts at once`() async throws {
+    @Test
+    func `One account in many processes keeps apart what many processes do with many accounts at once`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 let names = (0..<5).map { "person-\($0)" }
@@ -97,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `is whole whenever processes that change it are killed`() async throws {
+    @Test func `One account in many processes stays whole when processes that change it are killed`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 for name in ["ada", "bob"] { try await home.login(name, at: issuer.url) }
@@ -125,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `ends in all of them when the issuer says so`() async throws {
+    @Test func `One account in many processes ends in all of them when the issuer says so`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 try await home.login("ada", at: issuer.url)
@@ -144,7 +145,7 @@ import Testing
         }
     }
 
-    @Test func `gives scripts the token alone, or with what belongs to it`() async throws {
+    @Test func `One account in many processes gives scripts only the token, or with its fields`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 try await home.login("ada", at: issuer.url)

@@ -14,7 +14,7 @@ import Testing
 @testable import latch_demo
 
 /// Sign-ups and sign-ins of users at a terminal, against `latch serve`.
-@Suite(.timeLimit(.minutes(3))) struct `A user at a terminal` {
+@Suite(.timeLimit(.minutes(3))) struct TerminalLoginTests {
     private static let email = "ada@example.com"
     private static let password = CommandHome.password
 
@@ -33,7 +33,10 @@ import Testing
         try await MailFolder(path: "\(server.folder)/mails").token(subject: subject, to: Self.email)
     }
 
-    @Test func `signs up, mends the entries, and confirms the address by the link of the mail`() async throws {
+    @Test
+    func `A user at a terminal signs up, corrects the entries, and confirms the address by the mailed link`()
+        async throws
+    {
         try await with(["LATCH_REQUIRE_OWNER_PROOF": "true"]) { home, server, terminal in
             let call = try home.start(on: terminal, ["signup", "--issuer", server.url.absoluteString])
             try await terminal.answer("Name", "")
@@ -66,7 +69,8 @@ import Testing
         }
     }
 
-    @Test func `enters a wrong password, finds the other ways, and then the right one`() async throws {
+    @Test
+    func `A user at a terminal enters a wrong password, finds the other ways, and then the right one`() async throws {
         try await with { home, server, terminal in
             try await server.signUp(Self.email)
             let issuer = server.url.absoluteString
@@ -94,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `with a second factor enters a wrong code, then the right one, or a recovery code`() async throws {
+    @Test func `A user at a terminal enters a wrong code, then the right one, or a recovery code`() async throws {
         try await with { home, server, terminal in
             try await server.signUp(Self.email)
             let app = AuthClient(baseURL: server.url, store: InMemoryTokenStore<Tokens>())
@@ -124,7 +128,7 @@ import Testing
         }
     }
 
-    @Test func `learns how long too many attempts lock the account, and may leave`() async throws {
+    @Test func `A user at a terminal learns how long too many attempts lock the account, and can leave`() async throws {
         try await with(["LATCH_LOGIN_LIMIT_PER_MINUTE": "1"]) { home, server, terminal in
             try await server.signUp(Self.email)
             let call = try home.start(
@@ -139,7 +143,9 @@ import Testing
     }
 
     @Test(arguments: [("\u{3}", .killed(by: 2)), ("\u{4}", .exited(1))] as [(String, ChildProcess.Termination)])
-    func `leaves with Ctrl-C or Ctrl-D, and has the echo back`(key: String, ending: ChildProcess.Termination)
+    func `A user at a terminal leaves with Ctrl-C or Ctrl-D, and has the echo back`(
+        key: String, ending: ChildProcess.Termination
+    )
         async throws
     {
         try await CommandHome.with { home in
@@ -153,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `reads German where the environment says so`() async throws {
+    @Test func `A user at a terminal reads German if the environment says so`() async throws {
         try await with { home, server, terminal in
             try await server.signUp(Self.email)
             let call = try home.start(
@@ -168,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `is told at once of a server that is not there, with an exit code`() async throws {
+    @Test func `A user at a terminal learns at once of a missing server, with an exit code`() async throws {
         try await CommandHome.with { home in
             let terminal = try PseudoTerminal()
             let call = try home.start(on: terminal, ["login", "--issuer", "http://127.0.0.1:9", "--account", "ada"])
@@ -178,7 +184,7 @@ import Testing
         }
     }
 
-    @Test func `resets a forgotten password on the way to the sign-in`() async throws {
+    @Test func `A user at a terminal resets a forgotten password during the sign-in`() async throws {
         try await with { home, server, terminal in
             try await server.signUp(Self.email)
             let call = try home.start(on: terminal, ["login", "--issuer", server.url.absoluteString])

@@ -6,21 +6,21 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `A list of the operator's commands` {
+@Suite struct AdminListTests {
     private let list = ListText(
         headings: ["id", "state"], rows: [["longer", "new"], ["b", "old"]], footer: "2 of 2 keys")
 
-    @Test func `has headings on a terminal, and never in a file`() {
+    @Test func `A list of the operator's commands has headings on a terminal, and never in a file`() {
         #expect(list.text(isTerminal: true) == "ID      STATE\nlonger  new\nb       old\n2 of 2 keys")
         #expect(list.text(isTerminal: false) == "longer  new\nb       old\n2 of 2 keys")
     }
 
-    @Test func `has no headings without rows`() {
+    @Test func `A list of the operator's commands has no headings without rows`() {
         let empty = ListText(headings: ["id"], rows: [], footer: "none")
         #expect(empty.text(isTerminal: true) == "none" && empty.text(isTerminal: false) == "none")
     }
 
-    @Test func `selects by a date, or by the time since`() throws {
+    @Test func `A list of the operator's commands selects by a date, or by the time since`() throws {
         let now = try Date("2026-11-23T07:30:00Z", strategy: .iso8601)
         for (text, seconds) in [
             ("30m", 1800.0), ("24h", 86_400), ("7d", 604_800), ("0m", 0), ("2026-11-23", 27_000),

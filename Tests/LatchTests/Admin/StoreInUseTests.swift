@@ -10,7 +10,7 @@ import Testing
 
 @testable import latch
 
-@Suite(.timeLimit(.minutes(3))) struct `A store that a server has open` {
+@Suite(.timeLimit(.minutes(3))) struct StoreInUseTests {
     /// Runs a command to its end.
     private func run(
         _ arguments: [String], environment: [String: String] = [:]
@@ -58,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `is not restored or copied to, also where its file was removed, until the server is killed`()
+    @Test func `A store that a server has open is not restored or copied to until the server is killed`()
         async throws
     {
         try await withTemporaryFolder { folder in
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `keeps its pepper until the server is killed`() async throws {
+    @Test func `A store that a server has open keeps its pepper until the server is killed`() async throws {
         try await withTemporaryFolder { folder in
             let store = "sqlite:\(folder)/latch.sqlite"
             let (old, new) = (["LATCH_TOKEN_PEPPER": "one"], ["LATCH_TOKEN_PEPPER": "two"])
@@ -102,7 +102,8 @@ import Testing
     }
 
     /// The lock is gone with the rest, and so nothing shows the server.
-    @Test func `and that was restored all the same is not written by the server`() async throws {
+    @Test
+    func `A store that a server has open and that was still restored is not written by the server`() async throws {
         try await withTemporaryFolder { folder in
             try await backUp(in: folder)
             let store = "sqlite:\(folder)/latch.sqlite"
@@ -122,7 +123,8 @@ import Testing
         }
     }
 
-    @Test(needsPostgres) func `is waited for by restore where nobody serves it, which says so`() async throws {
+    @Test(needsPostgres)
+    func `A store that a server has open is awaited by restore if it is not served, which says so`() async throws {
         try await withTemporaryFolder { folder in
             try await backUp(in: folder)
             let process = try BuiltProgram.start(
@@ -142,7 +144,7 @@ import Testing
     }
 
     @Test(needsPostgres)
-    func `in PostgreSQL is not restored to, also where it was emptied, until the server is killed`()
+    func `A store that a server has open in PostgreSQL is not restored to until the server is killed`()
         async throws
     {
         let cluster = try await PostgresCluster.shared()

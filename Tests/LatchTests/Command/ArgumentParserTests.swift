@@ -5,7 +5,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `The argument parser` {
+@Suite struct ArgumentParserTests {
     static let name = Option.value("name", "NAME", short: "n", "a name")
     static let loud = Option.flag("loud", "shouts")
     static let greet = Subcommand(
@@ -35,7 +35,7 @@ import Testing
         ["greet", "--name", "Ada", "hello"], ["greet", "--name=Ada", "hello"], ["greet", "hello", "-n", "Ada"],
         ["greet", "-n", "Ada", "--", "hello"], ["group", "greet", "hello", "--name=Ada"],
     ])
-    func `reads flags before and after words`(arguments: [String]) throws {
+    func `The argument parser reads flags before and after words`(arguments: [String]) throws {
         guard case .run(let subcommand, let invocation) = try ArgumentParser.parse(arguments, with: Self.root) else {
             Issue.record("no subcommand is run")
             return
@@ -46,14 +46,14 @@ import Testing
         #expect(!invocation.has(Self.loud))
     }
 
-    @Test func `takes what follows two dashes as words`() throws {
+    @Test func `The argument parser takes arguments after two dashes as words`() throws {
         let (_, invocation) = try Self.run("greet", "--loud", "--", "--name")
         #expect(invocation.arguments == ["--name"])
         #expect(invocation.has(Self.loud))
         #expect(invocation[Self.name] == nil)
     }
 
-    @Test func `takes an empty value and one with equals signs as they are`() throws {
+    @Test func `The argument parser takes an empty value and one with equals signs unchanged`() throws {
         #expect(try Self.run("greet", "--name=", "x").1[Self.name] == "")
         #expect(try Self.run("greet", "--name=a=b", "x").1[Self.name] == "a=b")
         #expect(try Self.run("greet", "--name=--loud", "x").1[Self.name] == "--loud")
@@ -80,7 +80,7 @@ import Testing
             (["--version=2"], "'--version' takes no value", "'--version' alone"),
             (["greet", "--help=yes"], "'--help' takes no value", "'--help' alone"),
         ] as [([String], String, String)])
-    func `refuses what it does not understand, with a hint`(
+    func `The argument parser refuses unknown arguments, with a hint`(
         arguments: [String], message: String, hint: String
     ) throws {
         let error = try #require(Self.refusal(arguments))
@@ -94,7 +94,8 @@ import Testing
         (["greet", "--name", "x", "-h"], ["tool", "greet"]), (["help", "group", "greet"], ["tool", "group", "greet"]),
         (["group", "--help", "--nonsense"], ["tool", "group"]),
     ])
-    func `finds the subcommand that is to be explained`(arguments: [String], path: [String]) throws {
+    func `The argument parser finds the subcommand whose help is requested`(arguments: [String], path: [String]) throws
+    {
         guard case .help(let found) = try ArgumentParser.parse(arguments, with: Self.root) else {
             Issue.record("nothing is explained")
             return
@@ -102,7 +103,7 @@ import Testing
         #expect(found.map(\.name) == path)
     }
 
-    @Test func `knows the version's flag at the top`() throws {
+    @Test func `The argument parser knows the version's flag at the top`() throws {
         guard case .version = try ArgumentParser.parse(["--version"], with: Self.root) else {
             Issue.record("it asks for something else")
             return

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `A subcommand with curl's habits` {
+@Suite struct ArgumentShapeTests {
     static let field = Option.values("field", "LINE", short: "H", "a field")
     static let file = Option.value("file", "FILE", short: "o", "a file")
     static let include = Option.flag("include", short: "i", "more")
@@ -15,7 +15,7 @@ import Testing
         arguments: [.init(name: "URL", summary: "where"), .init(name: "WORD", summary: "what", isOptional: true)],
         body: { _, _ in .success })
     static let root = Subcommand(
-        name: "tool", summary: "a tool", subcommands: [send, `A subcommand that is a group as well`.things])
+        name: "tool", summary: "a tool", subcommands: [send, SubcommandGroupTests.things])
 
     private func send(_ arguments: [String]) throws -> Invocation {
         guard case .run(_, let invocation) = try ArgumentParser.parse(["send"] + arguments, with: Self.root) else {
@@ -38,7 +38,9 @@ import Testing
             (["-H", "a: 1", "-H", "b: 2", "u"], ["a: 1", "b: 2"]), (["-Ha: 1", "u", "--field=b"], ["a: 1", "b"]),
             (["-iHx", "u"], ["x"]), (["-H=x", "u"], ["x"]), (["-H", "-i", "u"], ["-i"]), (["u"], []),
         ] as [([String], [String])])
-    func `takes a flag several times, in order, joined to its letter or not`(arguments: [String], values: [String])
+    func `A subcommand with curl's habits takes a flag several times, in order, joined to its letter or not`(
+        arguments: [String], values: [String]
+    )
         throws
     {
         let invocation = try send(arguments)
@@ -47,7 +49,7 @@ import Testing
     }
 
     @Test(arguments: [["-if", "u"], ["-i", "-f", "u"], ["-ifofile", "u"], ["u", "-fi", "-o", "file"]])
-    func `takes letters one after another behind one dash`(arguments: [String]) throws {
+    func `A subcommand with curl's habits takes letters one after another behind one dash`(arguments: [String]) throws {
         let invocation = try send(arguments)
         #expect(invocation.has(Self.include) && invocation.has(Self.fail))
         #expect(invocation.arguments == ["u"])
@@ -60,19 +62,21 @@ import Testing
             (["-o", "a", "-ob", "u"], "'-o' is given twice."), (["-io"], "'-o' needs a value."),
             (["--i", "u"], "'tool send' has no option '--i'."), (["-i=x", "u"], "'-i' takes no value."),
         ] as [([String], String)])
-    func `refuses letters that it does not know, or knows once`(arguments: [String], message: String) {
+    func `A subcommand with curl's habits refuses unknown letters, and repeated single ones`(
+        arguments: [String], message: String
+    ) {
         #expect(refusal(arguments)?.message == message)
         #expect(refusal(arguments)?.exitCode == .usage)
     }
 
-    @Test func `explains its letters among other letters too`() throws {
+    @Test func `A subcommand with curl's habits explains its letters among other letters too`() throws {
         guard case .help = try ArgumentParser.parse(["send", "-ih"], with: Self.root) else {
             Issue.record("it explains nothing")
             return
         }
     }
 
-    @Test func `needs only the words that cannot be left out`() throws {
+    @Test func `A subcommand with curl's habits needs only the words that cannot be left out`() throws {
         #expect(try send(["u"]).argument(1) == nil)
         #expect(try send(["u", "w"]).argument(1) == "w")
         #expect(try send(["u"]).argument(0) == "u")
@@ -83,7 +87,7 @@ import Testing
     }
 }
 
-@Suite struct `A subcommand that is a group as well` {
+@Suite struct SubcommandGroupTests {
     static let json = Option.flag("json", "for a script")
     static let use = Subcommand(
         name: "use", summary: "uses one", arguments: [.init(name: "NAME", summary: "which")], body: { _, _ in .success }
@@ -109,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `is called by itself, or by what it groups`() throws {
+    @Test func `A subcommand with subcommands is called by itself, or by one of them`() throws {
         #expect(try subcommand("things") == "things")
         #expect(try subcommand("things", "--json") == "things")
         #expect(try subcommand("things", "use", "x") == "use")
@@ -117,16 +121,16 @@ import Testing
         #expect(refusal("things", "use")?.message == "'tool things use' needs NAME.")
     }
 
-    @Test func `keeps its flags to itself`() {
+    @Test func `A subcommand with subcommands keeps its flags to itself`() {
         #expect(refusal("things", "--json", "use", "x")?.message == "'use' follows options that are not its own.")
         #expect(refusal("things", "use", "x", "--json")?.message == "'tool things use' has no option '--json'.")
     }
 
-    @Test func `shows both ways to call it`() {
+    @Test func `A subcommand with subcommands shows both ways to call it`() {
         #expect(HelpText([Self.root, Self.things]).text.contains("usage: tool things [SUBCOMMAND] [OPTIONS]"))
     }
 
-    @Test func `tells of a flag that comes later only whoever gives it`() {
+    @Test func `A subcommand with subcommands mentions a later flag only to its caller`() {
         #expect(refusal("things", "--soon")?.message == "'--soon' is not supported yet.")
         #expect(refusal("things", "--soon=x")?.hint == "Wait.")
         #expect(refusal("things", "--sooon")?.message == "'tool things' has no option '--sooon'.")
@@ -134,7 +138,7 @@ import Testing
     }
 }
 
-@Suite struct `An identifier that begins with a dash` {
+@Suite struct DashIdentifierTests {
     private func arguments(_ words: String...) throws(CommandError) -> [String] {
         let request = try ArgumentParser.parse(["admin", "devices", "sign-out"] + words, with: Program.root)
         guard case .run(_, let invocation) = request else { return [] }
@@ -142,13 +146,13 @@ import Testing
     }
 
     @Test(arguments: ["-mWxBrJ3xtEOK1WgP99hwQ", "--WxBrJ3xtEOK1WgP99hwQ", "-json_-json_-json_-json"])
-    func `is taken as it was shown`(id: String) throws {
+    func `An identifier that begins with a dash is accepted as shown`(id: String) throws {
         #expect(try arguments("ada@example.com", id) == ["ada@example.com", id])
         #expect(try arguments("ada@example.com", id, "--json") == ["ada@example.com", id])
         #expect(try arguments("ada@example.com", "--", id) == ["ada@example.com", id])
     }
 
-    @Test func `is told from an option, an unknown one too`() {
+    @Test func `An identifier that begins with a dash is distinguished from an option, also an unknown one`() {
         for word in ["-x", "--jsn", "-mWxBrJ3xtEOK1WgP99hw=", "--configuration-of-x=y"] {
             #expect(throws: CommandError.self) { try arguments("ada@example.com", word) }
         }

@@ -5,8 +5,8 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `A word of the command line` {
-    private typealias Tool = `The argument parser`
+@Suite struct ArgumentTableTests {
+    private typealias Tool = ArgumentParserTests
 
     private func greet(_ arguments: [String]) throws -> Invocation {
         let request = try ArgumentParser.parse(["greet"] + arguments, with: Tool.root)
@@ -22,7 +22,9 @@ import Testing
             (["--loud", "-n", "é\u{301}", "w"], "é\u{301}"), (["--name", "w", "w"], "w"),
             (["--name=x\ny", "w"], "x\ny"),
         ] as [([String], String)])
-    func `is the value of the flag before it, exactly as it was typed`(arguments: [String], value: String) throws {
+    func `A word of the command line is the value of the flag before it, exactly as it was typed`(
+        arguments: [String], value: String
+    ) throws {
         let invocation = try greet(arguments)
         #expect(invocation[Tool.name] == value)
         #expect(invocation.arguments == ["w"])
@@ -33,7 +35,9 @@ import Testing
             (["--", "--loud"], "--loud"), (["--", "-h"], "-h"), (["--", "--"], "--"), (["--", "--name=x"], "--name=x"),
             (["-"], "-"), ([""], ""), (["--", ""], ""), (["w", "--"], "w"), (["a=b"], "a=b"), (["help"], "help"),
         ] as [([String], String)])
-    func `is an argument where no flag can stand`(arguments: [String], argument: String) throws {
+    func `A word of the command line is an argument if no flag can be there`(arguments: [String], argument: String)
+        throws
+    {
         let invocation = try greet(arguments)
         #expect(invocation.arguments == [argument])
         #expect(!invocation.has(.flag("loud", "")) && !invocation.has(.value("name", "NAME", "")))
@@ -44,7 +48,7 @@ import Testing
         ["--Name", "x", "w"], ["-N", "x", "w"], ["---name", "x", "w"], ["--=x", "w"], ["-name", "x", "w"],
         ["--loudly", "w"], ["--no-loud", "w"], ["--hel"], ["--version"], ["-hn", "w"],
     ])
-    func `is refused as an option that is not spelt in full`(arguments: [String]) throws {
+    func `A word of the command line is refused as an option that is not spelled in full`(arguments: [String]) throws {
         let error = try #require(Tool.refusal(["greet"] + arguments))
         #expect(error.exitCode == .usage)
         let typed = arguments[0].split(separator: "=", omittingEmptySubsequences: false)[0]
@@ -55,7 +59,9 @@ import Testing
         ["--loud", "--loud", "w"], ["--name", "a", "--name", "a", "w"], ["--name=", "--name=", "w"],
         ["-n", "a", "-n", "b", "w"], ["--name=a", "w", "-n", "b"],
     ])
-    func `is refused where an option is given twice, even with the same value`(arguments: [String]) throws {
+    func `A word of the command line is refused if an option is given twice, even with the same value`(
+        arguments: [String]
+    ) throws {
         let error = try #require(Tool.refusal(["greet"] + arguments))
         #expect(error.exitCode == .usage)
         #expect(error.message.hasSuffix("is given twice."))
@@ -64,7 +70,7 @@ import Testing
     @Test(arguments: [
         ["w", "--name"], ["w", "-n"], ["--name", "--", "w"], ["--name", "--help"], ["-n", "--loud", "w"],
     ])
-    func `is missed where a flag needs a value`(arguments: [String]) throws {
+    func `A word of the command line is reported missing if a flag needs a value`(arguments: [String]) throws {
         let error = try #require(Tool.refusal(["greet"] + arguments))
         #expect(error.message.hasSuffix("needs a value."))
         #expect(error.hint?.contains(" NAME") == true)
@@ -83,14 +89,16 @@ import Testing
             (["greet", "a", "--", "-b"], "'tool greet' does not expect '-b'."),
             (["group", "help"], "'tool group' has no subcommand 'help'."),
         ] as [([String], String)])
-    func `is judged by the subcommand before it, and no further`(arguments: [String], message: String) throws {
+    func `A word of the command line is judged by the subcommand before it, and no further`(
+        arguments: [String], message: String
+    ) throws {
         let error = try #require(Tool.refusal(arguments))
         #expect(error.exitCode == .usage)
         #expect(error.message == message)
     }
 }
 
-@Suite struct `The distance of two words` {
+@Suite struct WordDistanceTests {
     /// The definition of the optimal string alignment distance, as it is written in books: slow, and hard to get wrong.
     private func defined(_ left: ArraySlice<Character>, _ right: ArraySlice<Character>) -> Int {
         guard let a = left.last, let b = right.last else { return max(left.count, right.count) }
@@ -110,7 +118,7 @@ import Testing
             state.0 = state.0.flatMap { [$0 + "a", $0 + "b"] }
         }.1 + ["abca", "bacb", "cab", "acbab"]
 
-    @Test func `is what its definition says, for all short words`() {
+    @Test func `The distance of two words equals its definition, for all short words`() {
         for left in Self.words {
             for right in Self.words {
                 let expected = defined(Array(left)[...], Array(right)[...])
@@ -119,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `is between the difference of the lengths and the longer length`() {
+    @Test func `The distance of two words is between the difference of the lengths and the longer length`() {
         for left in ["--listen", "serve", "é", "print-config"] {
             for right in ["--list", "demo", "", "--print-config"] {
                 let distance = Suggestion.distance(from: left, to: right)
@@ -129,7 +137,7 @@ import Testing
         }
     }
 
-    @Test func `finds every option again after any one slip`() {
+    @Test func `The distance of two words finds every option again after any one slip`() {
         for option in ServeSubcommand.subcommand.allOptions where option.name.count > 3 {
             let names = ServeSubcommand.subcommand.allOptions.map { "--\($0.name)" }
             let letters = Array("--\(option.name)")
@@ -145,7 +153,7 @@ import Testing
         }
     }
 
-    @Test func `leaves the first of equally near ones the answer`() {
+    @Test func `The distance of two words returns the first of equally near ones`() {
         #expect(Suggestion.nearest(to: "bat", among: ["cat", "hat"]) == "cat")
         #expect(Suggestion.nearest(to: "bat", among: ["hat", "cat"]) == "hat")
         #expect(Suggestion.nearest(to: "bat", among: []) == nil)

@@ -9,7 +9,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `The completions` {
+@Suite struct CompletionTests {
     /// Returns what a shell prints for a script.
     static func run(_ shell: String, _ script: String) async throws -> [String] {
         try await withTemporaryFolder { folder in
@@ -34,7 +34,7 @@ import Testing
         (["latch", "nothing", "--print"], [], ["--print-config"]),
     ]
 
-    @Test(arguments: cases.indices) func `of bash offer what the parser takes`(index: Int) async throws {
+    @Test(arguments: cases.indices) func `The completions of bash offer the parser's words`(index: Int) async throws {
         let (words, offered, not) = Self.cases[index]
         let quoted = words.map { "'\($0)'" }.joined(separator: " ")
         let script =
@@ -45,7 +45,7 @@ import Testing
         for word in not { #expect(!lines.contains(word), "\(words): \(lines)") }
     }
 
-    @Test func `of bash complete files, also behind an equals sign`() async throws {
+    @Test func `The completions of bash complete files, also behind an equals sign`() async throws {
         try await withTemporaryFolder { folder in
             #expect(FileManager.default.createFile(atPath: folder + "/latch of tests.toml", contents: nil))
             for words in [
@@ -67,7 +67,7 @@ import Testing
     @Test(
         .enabled(if: isInstalled("fish"), "fish is not installed; Scripts/setup --interop installs it"),
         arguments: cases.indices)
-    func `of fish offer what the parser takes`(index: Int) async throws {
+    func `The completions of fish offer the parser's words`(index: Int) async throws {
         let (words, offered, not) = Self.cases[index]
         let script =
             CompletionScript(Program.root).text(for: .fish)
@@ -80,7 +80,7 @@ import Testing
     @Test(
         .enabled(if: isInstalled("zsh"), "zsh is not installed; Scripts/setup --interop installs it"),
         arguments: cases.indices)
-    func `of zsh offer what the parser takes`(index: Int) async throws {
+    func `The completions of zsh offer the parser's words`(index: Int) async throws {
         let (words, offered, not) = Self.cases[index]
         // In place of the functions that show completions, those that print what they are given.
         let script = """
@@ -98,17 +98,17 @@ import Testing
         for word in not where word.hasPrefix(prefix) { #expect(!lines.contains(word), "\(words): \(lines)") }
     }
 
-    @Test func `are refused for another shell`() async throws {
+    @Test func `The completions are refused for another shell`() async throws {
         let outcome = try await BuiltProgram.run("completion", "tcsh")
         #expect(outcome.ending == .exited(2))
         #expect(outcome.error.joined().contains("Name bash, zsh or fish."))
     }
 }
 
-@Suite struct `The manual page` {
-    @Test func `names every subcommand and option, as text that roff does not read`() {
+@Suite struct ManualPageTests {
+    @Test func `The manual page names every subcommand and option, as text that roff does not read`() {
         let text = ManualPage(Program.command).text
-        for path in `The help`.paths.dropFirst() {
+        for path in HelpTests.paths.dropFirst() {
             let name = path.map(\.name).joined(separator: " ").replacing("-", with: "\\-")
             #expect(text.contains(".SS \"\(name)\""), "\(name)")
             for option in path.last?.options ?? [] {

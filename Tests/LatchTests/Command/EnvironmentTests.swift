@@ -8,37 +8,37 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `What a person is told` {
-    @Test func `is one line for what happened and one for what to do, whatever a library says`() {
+@Suite struct EnvironmentTests {
+    @Test func `A message to a person has one line for the event and one for the hint`() {
         let kept = RecordingEnvironment()
         kept.environment.report(.failed("first\nsecond\r\nthird", hint: "do\n\nthis"))
         #expect(kept.error == "latch: first second third\nhint: do this\n")
         #expect(kept.output.isEmpty)
     }
 
-    @Test func `has no hint where there is none to give`() {
+    @Test func `A message to a person has no hint if there is none`() {
         let kept = RecordingEnvironment()
         kept.environment.report(.failed("it does not work"))
         #expect(kept.error == "latch: it does not work\n")
     }
 
-    @Test func `of what is no failure begins with "warning"`() {
+    @Test func `A message to a person that is not a failure begins with "warning"`() {
         let kept = RecordingEnvironment()
         kept.environment.warn("careful", hint: "look twice")
         #expect(kept.error == "latch: warning: careful\nhint: look twice\n")
     }
 
-    @Test func `in JSON is one line on standard output`() {
+    @Test func `A message to a person in JSON is one line on standard output`() {
         let kept = RecordingEnvironment()
         kept.environment.json(["a": [1, "b\n"]])
         #expect(kept.output == #"{"a":[1,"b\n"]}"# + "\n")
     }
 }
 
-@Suite struct `The exit code` {
+@Suite struct ExitCodeTests {
     private struct Strange: Error {}
 
-    @Test func `is 2 for a call that is not understood, and 1 for everything else`() {
+    @Test func `The exit code is 2 for a usage error, and 1 for everything else`() {
         #expect(CommandError.usage("x", hint: "y").exitCode == .usage)
         #expect(CommandError.failed("x").exitCode == .failure)
         #expect(CommandError(describing: CommandError.usage("x", hint: "y")).exitCode == .usage)
@@ -47,7 +47,7 @@ import Testing
         #expect([ExitCode.success, .failure, .usage].map(\.rawValue) == [0, 1, 2])
     }
 
-    @Test func `comes with the message and the hint of the module that failed`() {
+    @Test func `The exit code comes with the message and the hint of the module that failed`() {
         let told = CommandError(describing: IdentityError.storeFull)
         #expect(told.code == "storeFull")
         #expect(told.message == IdentityError.storeFull.message)
@@ -63,7 +63,7 @@ import Testing
             (["serve", "--store", "mysql://a", "--print-config"], 2), (["serve", "--listen=x", "--print-config"], 2),
             (["serve", "--print-config", "--print-config"], 2), (["serve", "--print-config=yes"], 2),
         ] as [([String], Int32)])
-    func `and the stream tell a script how it went`(arguments: [String], code: Int32) async {
+    func `The exit code and the stream tell a script the outcome`(arguments: [String], code: Int32) async {
         let kept = RecordingEnvironment()
         #expect(await Program.command.run(arguments, in: kept.environment).rawValue == code)
         #expect(kept.output.isEmpty == (code != 0))

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `The layout of a help text` {
+@Suite struct HelpLayoutTests {
     private func text(
         summary: String = "does it", options: [Option] = [], arguments: [Subcommand.Argument] = [],
         subcommands: [Subcommand] = []
@@ -19,7 +19,8 @@ import Testing
         text.split(separator: "\n", omittingEmptySubsequences: false).map(String.init)
     }
 
-    @Test func `keeps every word of a long summary, in lines that end before column 88`() throws {
+    @Test
+    func `The layout of a help text keeps every word of a long summary, in lines that end before column 88`() throws {
         let words = (1...60).map { "word\($0)" }
         let text = text(options: [.flag("loud", words.joined(separator: " "))])
         let table = try #require(text.firstRange(of: "options:\n")).upperBound
@@ -31,14 +32,15 @@ import Testing
         for line in lines(text) where line.hasPrefix("   ") { #expect(line.prefix { $0 == " " }.count == column) }
     }
 
-    @Test(arguments: [1, 20, 60, 79, 80, 81, 120]) func `does not cut a word, however long`(length: Int) {
+    @Test(arguments: [1, 20, 60, 79, 80, 81, 120])
+    func `The layout of a help text does not cut a word, however long`(length: Int) {
         let word = String(repeating: "x", count: length)
         let text = text(options: [.flag("loud", "a \(word) b")])
         #expect(text.contains(word))
         #expect(!lines(text).contains { $0.hasSuffix(" ") })
     }
 
-    @Test func `lines up all summaries of a table`() {
+    @Test func `The layout of a help text lines up all summaries of a table`() {
         let text = text(options: [.flag("a", "first"), .value("longer", "VALUE", short: "l", "second")])
         let places = ["first", "second", "shows"].compactMap { word in
             lines(text).first { $0.contains("  \(word)") }.flatMap { line in
@@ -50,7 +52,7 @@ import Testing
         #expect(text.contains("--longer VALUE, -l"))
     }
 
-    @Test func `shows arguments before options in the call, and options as optional`() {
+    @Test func `The layout of a help text shows arguments before options in the call, and options as optional`() {
         let text = text(
             options: [.value("name", "NAME", "a name"), .flag("loud", "shouts")],
             arguments: [.init(name: "WORD", summary: "what to say")])
@@ -58,7 +60,7 @@ import Testing
         #expect(text.contains("\narguments:\n"))
     }
 
-    @Test func `shows a group by its subcommands, and the version at the root alone`() {
+    @Test func `The layout of a help text shows a group by its subcommands, and the version only at the root`() {
         let inner = Subcommand(name: "inner", summary: "is inside", body: { _, _ in .success })
         let group = Subcommand(name: "do", summary: "groups", subcommands: [inner])
         #expect(HelpText([group]).text.contains("usage: do SUBCOMMAND [OPTIONS]"))
@@ -68,7 +70,7 @@ import Testing
         #expect(HelpText([group, inner]).text.hasPrefix("do inner: is inside\n"))
     }
 
-    @Test func `shows examples on one line, to be copied`() {
+    @Test func `The layout of a help text shows examples on one line, to be copied`() {
         for subcommand in [ServeSubcommand.subcommand, DemoSubcommand.subcommand, Program.root] {
             let text = HelpText(subcommand.name == "latch" ? [subcommand] : [Program.root, subcommand]).text
             for example in subcommand.examples {

@@ -5,7 +5,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `The help` {
+@Suite struct HelpTests {
     /// Every subcommand that there is, with the subcommands above it.
     static let paths: [[Subcommand]] = paths(of: [Program.root])
 
@@ -13,7 +13,8 @@ import Testing
         [path] + (path.last?.subcommands ?? []).flatMap { paths(of: path + [$0]) }
     }
 
-    @Test(arguments: paths.indices) func `explains every subcommand, with an example and all flags`(index: Int) throws {
+    @Test(arguments: paths.indices)
+    func `The help explains every subcommand, with an example and all flags`(index: Int) throws {
         let path = Self.paths[index]
         let subcommand = try #require(path.last)
         let text = HelpText(path).text
@@ -25,7 +26,7 @@ import Testing
         for line in text.split(separator: "\n") { #expect(line.count <= 100, "\(line)") }
     }
 
-    @Test(arguments: paths.indices) func `gives examples that the parser understands`(index: Int) throws {
+    @Test(arguments: paths.indices) func `The help gives examples that the parser understands`(index: Int) throws {
         for example in Self.paths[index].last?.examples ?? [:] {
             for words in Self.calls(in: example.key) {
                 #expect(words.first == "latch")
@@ -52,7 +53,7 @@ import Testing
         }.filter { !$0.isEmpty }
     }
 
-    @Test func `shows no flag that would take a secret`() {
+    @Test func `The help shows no flag for a secret`() {
         let names = Self.paths.flatMap { $0.last?.options ?? [] }.filter { $0.value != nil }.map(\.name)
         for word in ["password", "secret", "token", "pepper"] {
             #expect(!names.contains { $0.contains(word) && !$0.hasSuffix("-stdin") })
@@ -60,18 +61,19 @@ import Testing
     }
 }
 
-@Suite struct `A suggestion` {
+@Suite struct SuggestionTests {
     static let words = ["serve", "demo", "--listen", "--print-config"]
 
     @Test(arguments: [
         ("serv", "serve"), ("sreve", "serve"), ("SERVE", "serve"), ("dmeo", "demo"), ("--lisen", "--listen"),
         ("--print-cnofig", "--print-config"), ("--print", "--print-config"),
     ])
-    func `is what was nearly typed`(word: String, meant: String) {
+    func `A suggestion is a nearly typed word`(word: String, meant: String) {
         #expect(Suggestion.nearest(to: word, among: Self.words) == meant)
     }
 
-    @Test(arguments: ["x", "frobnicate", "", "--unrelated"]) func `is left out where nothing is near`(word: String) {
+    @Test(arguments: ["x", "frobnicate", "", "--unrelated"])
+    func `A suggestion is left out if nothing is near`(word: String) {
         #expect(Suggestion.nearest(to: word, among: Self.words) == nil)
         #expect(Suggestion.sentence(for: word, among: Self.words) { $0 } == "")
     }
@@ -80,7 +82,7 @@ import Testing
         ("", "", 0), ("a", "", 1), ("", "abc", 3), ("abc", "abc", 0), ("abc", "acb", 1), ("kitten", "sitting", 3),
         ("ca", "abc", 3),
     ])
-    func `counts insertions, removals, exchanges and swaps`(left: String, right: String, distance: Int) {
+    func `A suggestion counts insertions, removals, exchanges and swaps`(left: String, right: String, distance: Int) {
         #expect(Suggestion.distance(from: left, to: right) == distance)
         #expect(Suggestion.distance(from: right, to: left) == distance)
     }

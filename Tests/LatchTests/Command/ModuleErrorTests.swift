@@ -11,7 +11,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `An error of a module below` {
+@Suite struct ModuleErrorTests {
     private struct Lines: CodedError {
         let code = "lines"
         let message = "one\u{2028}two\u{85}three\r\nfour"
@@ -23,7 +23,8 @@ import Testing
         IdentityError.invalidToken, IdentityError.newerSchema(found: 2, known: 1), IdentityError.storeMoved,
     ]
 
-    @Test(arguments: errors.indices) func `is told in its own words, with exit 1`(index: Int) {
+    @Test(arguments: errors.indices)
+    func `An error of a module below is shown in its own words, with exit 1`(index: Int) {
         let error = Self.errors[index]
         let told = CommandError(describing: error)
         #expect(told.exitCode == .failure)
@@ -33,7 +34,8 @@ import Testing
         #expect(!told.message.isEmpty)
     }
 
-    @Test(arguments: errors.indices) func `takes one line, and a second one for its hint`(index: Int) {
+    @Test(arguments: errors.indices)
+    func `An error of a module below takes one line, and a second one for its hint`(index: Int) {
         let kept = RecordingEnvironment()
         kept.environment.report(CommandError(describing: Self.errors[index]))
         let lines = kept.error.split(separator: "\n", omittingEmptySubsequences: false)
@@ -42,13 +44,13 @@ import Testing
         #expect(lines.count == (Self.errors[index].hint == nil ? 2 : 3))
     }
 
-    @Test func `takes one line whatever breaks lines in it`() {
+    @Test func `An error of a module below takes one line, despite any line breaks in it`() {
         let kept = RecordingEnvironment()
         kept.environment.report(CommandError(describing: Lines()))
         #expect(kept.error == "latch: one two three four\nhint: do this now\n")
     }
 
-    @Test func `is not told twice over`() {
+    @Test func `An error of a module below is shown once`() {
         for error in Self.errors {
             let once = CommandError(describing: error)
             let twice = CommandError(describing: once)

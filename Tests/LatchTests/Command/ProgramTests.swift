@@ -51,8 +51,8 @@ struct RecordingEnvironment {
     var error: String { kept.error.withLock { $0 } }
 }
 
-@Suite struct `The program` {
-    @Test func `tells its version and its help on standard output`() async {
+@Suite struct ProgramTests {
+    @Test func `The program shows its version and its help on standard output`() async {
         for (arguments, start) in [(["--version"], "latch \(Program.version)\n"), (["--help"], "latch: ")] {
             let kept = RecordingEnvironment()
             let code = await Program.command.run(arguments, in: kept.environment)
@@ -63,7 +63,9 @@ struct RecordingEnvironment {
     }
 
     @Test(.enabled(if: FileManager.default.fileExists(atPath: "/dev/full")), arguments: ["/dev/full", "/dev/null"])
-    func `fails where its standard output cannot be written, and not where nobody reads it`(path: String) async throws {
+    func `The program fails if its standard output cannot be written, and not if it is not read`(path: String)
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let errors = folder + "/error"
             let (ending, _) = try await ChildProcess.run(
@@ -74,7 +76,7 @@ struct RecordingEnvironment {
         }
     }
 
-    @Test func `tells mistakes on standard error, with a hint, and exits 2`() async {
+    @Test func `The program shows mistakes on standard error, with a hint, and exits 2`() async {
         let kept = RecordingEnvironment()
         let code = await Program.command.run(["serve", "--prot"], in: kept.environment)
         #expect(code == .usage)
@@ -85,7 +87,7 @@ struct RecordingEnvironment {
         #expect(lines.last?.hasPrefix("hint: ") == true)
     }
 
-    @Test func `prints the settings where it is asked to, and begins nothing`() async throws {
+    @Test func `The program prints the settings on request, and begins nothing`() async throws {
         let kept = RecordingEnvironment()
         let code = await Program.command.run(
             ["serve", "--store", "sqlite:/no/such/folder/x", "--print-config", "--json"], in: kept.environment)
@@ -97,7 +99,7 @@ struct RecordingEnvironment {
         #expect(store?["source"] == "--store")
     }
 
-    @Test func `prints settings that do not fit each other, and says so`() async throws {
+    @Test func `The program prints settings that do not fit each other, with a warning`() async throws {
         let kept = RecordingEnvironment(["LATCH_SCOPES": "one", "LATCH_DEFAULT_SCOPES": "one two"])
         let code = await Program.command.run(["serve", "--print-config"], in: kept.environment)
         #expect(code == .failure)
@@ -105,7 +107,7 @@ struct RecordingEnvironment {
         #expect(kept.error.contains("default_scopes"))
     }
 
-    @Test func `wants to know what the JSON is for`() async {
+    @Test func `The program asks for the purpose of a JSON flag`() async {
         let kept = RecordingEnvironment()
         let code = await Program.command.run(["serve", "--json"], in: kept.environment)
         #expect(code == .usage)
@@ -113,8 +115,8 @@ struct RecordingEnvironment {
     }
 }
 
-@Suite struct `An error that is told` {
-    @Test func `keeps message, hint and exit code`() {
+@Suite struct ErrorMessageTests {
+    @Test func `A reported error keeps message, hint and exit code`() {
         let usage = CommandError(describing: CommandError.usage("What?", hint: "That."))
         #expect((usage.message, usage.hint, usage.exitCode) == ("What?", "That.", .usage))
         let coded = CommandError(describing: HTTPError.timeout)
@@ -123,14 +125,14 @@ struct RecordingEnvironment {
         #expect(coded.exitCode == .failure)
     }
 
-    @Test func `describes an unexpected error`() {
+    @Test func `A reported error describes an unexpected error`() {
         struct Odd: Error {}
         let told = CommandError(describing: Odd())
         #expect(told.exitCode == .failure)
         #expect(told.message.contains("Odd"))
     }
 
-    @Test func `takes one line for what happened and one for what to do`() {
+    @Test func `A reported error takes one line for the event and one for the hint`() {
         let kept = RecordingEnvironment()
         kept.environment.report(.failed("first\nsecond", hint: "do\r\nthis"))
         #expect(kept.error == "latch: first second\nhint: do this\n")

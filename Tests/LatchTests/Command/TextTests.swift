@@ -10,19 +10,19 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `Text of other users and servers` {
+@Suite struct TextTests {
     @Test(
         arguments: [
             ("plain é 漢 👩‍👩‍👧", "plain é 漢 👩‍👩‍👧"), ("", ""), ("a\u{1B}[2Jb", "a\\u{1b}[2Jb"),
             ("\r\n\t\u{0}", "\\u{d}\\u{a}\\u{9}\\u{0}"), ("\u{7F}\u{9B}", "\\u{7f}\\u{9b}"),
             ("\u{202E}evil\u{2066}", "\\u{202e}evil\\u{2066}"), ("\u{2028}", "\\u{2028}"), ("\\u{1b}", "\\u{1b}"),
         ])
-    func `is shown without what would steer a terminal`(text: String, shown: String) {
+    func `Text of other users and servers is shown without control sequences`(text: String, shown: String) {
         #expect(text.printable == shown)
         #expect(shown.printable == shown)
     }
 
-    @Test func `is so in errors and warnings`() {
+    @Test func `Text of other users and servers is safe in errors and warnings`() {
         let kept = RecordingEnvironment()
         kept.environment.report(.failed("it said \u{1B}[31mno", hint: "\u{9B}x"))
         kept.environment.warn("a\u{1B}b", hint: "c\u{7}d")
@@ -30,19 +30,19 @@ import Testing
     }
 }
 
-@Suite struct `A relative time` {
+@Suite struct RelativeTimeTests {
     @Test(
         arguments: [
             (0, "now"), (0.9, "now"), (-0.9, "now"), (1, "in 1 second"), (-1, "1 second ago"), (59.9, "in 59 seconds"),
             (60, "in 1 minute"), (899, "in 14 minutes"), (-7200, "2 hours ago"), (86_400, "in 1 day"),
             (86_400 * 30, "in 30 days"), (1e300, "never"), (-1e300, "long ago"),
         ] as [(Double, String)])
-    func `is shown in the largest suitable unit`(seconds: Double, text: String) {
+    func `A relative time is shown in the largest suitable unit`(seconds: Double, text: String) {
         #expect(RelativeTime.text(seconds) == text)
     }
 }
 
-@Suite struct `A secret that is piped in` {
+@Suite struct PipedSecretTests {
     private func piped(_ text: String) async -> Result<String, any Error> {
         do {
             return .success(
@@ -53,16 +53,16 @@ import Testing
     }
 
     @Test(arguments: [("a", "a"), ("a\n", "a"), ("a\r\n", "a"), (" a ", " a "), ("é\n", "é"), ("a\tb", "a\tb")])
-    func `is one line without its break`(text: String, secret: String) async throws {
+    func `A secret that is piped in is one line without its break`(text: String, secret: String) async throws {
         #expect(try await piped(text).get() == secret)
     }
 
     @Test(arguments: ["", "\n", "\r\n", "a\nb", "a\n\n", "\na", "a\rb", "a\u{2028}b"])
-    func `is nothing else`(text: String) async {
+    func `A secret that is piped in refuses any other text`(text: String) async {
         await #expect(throws: CommandError.self) { try await piped(text).get() }
     }
 
-    @Test func `is text, and not too long`() async {
+    @Test func `A secret that is piped in is text, and not too long`() async {
         let environment = RecordingEnvironment(input: [0x61, 0xFF]).environment
         await #expect(throws: CommandError.self) { try await SecretInput.piped("secret", environment) }
         let most = String(repeating: "x", count: 65_536)
@@ -70,7 +70,7 @@ import Testing
         await #expect(throws: CommandError.self) { try await piped(most + "x").get() }
     }
 
-    @Test func `is requested on a terminal, without being shown`() async throws {
+    @Test func `A secret that is piped in is requested on a terminal, without being shown`() async throws {
         let kept = RecordingEnvironment(input: Array("typed".utf8), isTerminal: true)
         #expect(try await SecretInput.typed("secret", prompt: "what? ", kept.environment) == "typed")
         #expect(kept.error == "what? \n" && kept.output.isEmpty)
@@ -80,21 +80,21 @@ import Testing
     }
 }
 
-@Suite struct `The address of an issuer` {
+@Suite struct IssuerAddressTests {
     @Test(arguments: [
         "https://id.example.com", "https://id.example.com/", "https://id.example.com//", "https://id.example.com",
     ])
-    func `is one, however its end is spelt`(text: String) throws {
+    func `The address of an issuer is one, with or without a slash at its end`(text: String) throws {
         #expect(try IssuerURL(text).text == "https://id.example.com")
     }
 
     @Test(arguments: ["", "/", "id.example.com", "https://", "https://a?b", "https://a#b", "ftp://a", "https://a b"])
-    func `is an absolute one`(text: String) {
+    func `The address of an issuer is an absolute one`(text: String) {
         #expect(throws: CommandError.self) { try IssuerURL(text) }
     }
 }
 
-@Suite struct `A password that is typed` {
+@Suite struct TypedPasswordTests {
     /// A terminal of its own for the command, as `script` would make it.
     private static let script = """
         import os, pty, re, select, signal, sys, termios
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `is not shown, and the terminal is as it was afterwards`() async throws {
+    @Test func `A password that is typed is not shown, and the terminal is restored afterwards`() async throws {
         let lines = try await play("type")
         // The discard port (RFC 863) has no listener: the password was read, and then the login failed.
         #expect(
@@ -148,7 +148,7 @@ import Testing
             ])
     }
 
-    @Test func `restores the terminal after an interrupt`() async throws {
+    @Test func `A password that is typed restores the terminal after an interrupt`() async throws {
         let lines = try await play("interrupt")
         #expect(Array(lines.dropFirst(2)) == ["ended 2", "shown False", "echo True"])
     }

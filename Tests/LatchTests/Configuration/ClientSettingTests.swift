@@ -10,7 +10,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `The setting of clients` {
+@Suite struct ClientSettingTests {
     @Test(arguments: [
         (
             "phone notes;grants=magic",
@@ -29,7 +29,7 @@ import Testing
         ("first-party", "'first-party' is reserved"),
         ("phone hunter2=", "in word 2 an id has 1 to 100 characters"), ("a a", "two clients have the same id"),
     ])
-    func `names the client and the part that cannot be used, and no value`(text: String, said: String) {
+    func `The setting of clients names the client and the unusable part, and no value`(text: String, said: String) {
         let error = #expect(throws: CommandError.self) { try Settings(environment: ["LATCH_CLIENTS": text]) }
         #expect(error?.message.hasPrefix("LATCH_CLIENTS: The setting 'clients' cannot be used: ") == true)
         #expect(error?.message.contains(said) == true, "\(error?.message ?? "")")
@@ -43,7 +43,7 @@ import Testing
         (["LATCH_CLIENTS": "notes;confidential"], "client_secrets"),
         (["LATCH_UPSTREAMS": "google;client_id=a"], "set for 'google'"),
     ])
-    func `is refused by a server, and by its doctor, where it can never work`(
+    func `The setting of clients is refused by a server, and by its doctor, if it can never work`(
         environment: [String: String], said: String
     ) async throws {
         let configuration = try Settings(environment: environment).configuration.identity
@@ -68,7 +68,9 @@ import Testing
             (["LATCH_FIRST_PARTY_SCOPES": "files:write", "LATCH_SCOPES": "notes:read"], "files:write"),
             (["LATCH_CLIENTS": "phone;grants=password;scopes=files:write,openid", "LATCH_SCOPES": "files:read"], nil),
         ] as [([String: String], String?)])
-    func `is warned of scopes that nobody can have`(environment: [String: String], scope: String?) throws {
+    func `The setting of clients has a warning about scopes that no user can have`(
+        environment: [String: String], scope: String?
+    ) throws {
         let mails = environment.merging(["LATCH_MAIL_DIRECTORY": "mails"]) { $1 }
         let warnings = try Settings(environment: mails)
             .warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false)
@@ -76,7 +78,7 @@ import Testing
         #expect(warnings.allSatisfy { $0.message.hasSuffix("\(scope ?? "").") })
     }
 
-    @Test func `needs no default scopes, which may be those about the user too`() throws {
+    @Test func `The setting of clients needs no default scopes, which can also be those about the user`() throws {
         try Settings(environment: ["LATCH_SCOPES": "notes:read"]).configuration.identity.check()
         try Settings(environment: ["LATCH_SCOPES": "notes:read", "LATCH_DEFAULT_SCOPES": "notes:read openid"])
             .configuration.identity.check()

@@ -10,7 +10,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `Every setting` {
+@Suite struct EverySettingTests {
     static let keys = ServeConfiguration.settings.map(\.key)
 
     /// Three values that a setting takes and that are not its default.
@@ -62,11 +62,13 @@ import Testing
     private static func quoted(_ text: String) -> String { Int(text) == nil && text != "true" ? "\"\(text)\"" : text }
 
     @Test(arguments: keys)
-    func `comes from the flag, then the environment, then the file, then its default`(key: String) async throws {
+    func `Every setting comes from the flag, then the environment, then the file, then its default`(key: String)
+        async throws
+    {
         let setting = try Self.setting(key)
         let values = Self.samples(setting)
         try await withTemporaryFolder { folder in
-            let file = try `The settings`.file("# first\n\(key) = \(Self.quoted(values[0]))\n", in: folder)
+            let file = try SettingsTests.file("# first\n\(key) = \(Self.quoted(values[0]))\n", in: folder)
             let name = setting.environmentName
             let expected = [
                 (try Settings(), setting.standard, SettingSource.standard),
@@ -87,7 +89,7 @@ import Testing
         }
     }
 
-    @Test(arguments: keys) func `reaches its own property and no other`(key: String) throws {
+    @Test(arguments: keys) func `Every setting reaches its own property and no other`(key: String) throws {
         let setting = try Self.setting(key)
         let value = Self.samples(setting)[0]
         let configuration = try Settings(environment: [setting.environmentName: value]).configuration
@@ -96,14 +98,14 @@ import Testing
         }
     }
 
-    @Test(arguments: keys) func `is shown only where it is no secret`(key: String) throws {
+    @Test(arguments: keys) func `Every setting is shown only if it is not a secret`(key: String) throws {
         let setting = try Self.setting(key)
         let value = Self.samples(setting)[0]
         let configuration = try Settings(environment: [setting.environmentName: value]).configuration
         #expect(setting.shown(in: configuration) == (setting.isSecret ? "(redacted)" : value))
     }
 
-    @Test func `of the HTTP server has the default of the library`() throws {
+    @Test func `Every setting of the HTTP server has the default of the library`() throws {
         let (standard, server) = (Server.Configuration(), try Settings().serverConfiguration())
         #expect(server.maximumConnections == standard.maximumConnections)
         #expect(server.maximumConnectionsPerAddress == standard.maximumConnectionsPerAddress)
@@ -113,13 +115,13 @@ import Testing
         #expect(server.trustedProxies == standard.trustedProxies)
     }
 
-    @Test func `means the same in TOML, in JSON and in the environment`() async throws {
+    @Test func `Every setting means the same in TOML, in JSON and in the environment`() async throws {
         try await withTemporaryFolder { folder in
             let values = ServeConfiguration.settings.map { ($0.key, Self.samples($0)[0]) }
             let toml = values.map { "\($0) = \(Self.quoted($1))\n" }.joined()
             let json = values.map { "\"\($0)\": \(Self.quoted($1))" }.joined(separator: ",\n")
-            let fromTOML = try Settings(file: `The settings`.file(toml, in: folder))
-            let fromJSON = try Settings(file: `The settings`.file("{\(json)}", named: "latch.json", in: folder))
+            let fromTOML = try Settings(file: SettingsTests.file(toml, in: folder))
+            let fromJSON = try Settings(file: SettingsTests.file("{\(json)}", named: "latch.json", in: folder))
             let fromEnvironment = try Settings(
                 environment: Dictionary(
                     uniqueKeysWithValues: ServeConfiguration.settings.map { ($0.environmentName, Self.samples($0)[0]) })
@@ -132,7 +134,7 @@ import Testing
         }
     }
 
-    @Test func `has a name of its own that no other is taken for`() {
+    @Test func `Every setting has its own name that no other is taken for`() {
         #expect(Set(Self.keys).count == Self.keys.count)
         for setting in ServeConfiguration.settings {
             #expect(setting.key.allSatisfy { $0.isLowercase || $0.isNumber || $0 == "_" })
@@ -143,7 +145,7 @@ import Testing
     }
 }
 
-@Suite struct `The source of a server's settings` {
+@Suite struct SettingSourceTests {
     private func source(_ file: String, environment: [String: String] = [:]) -> SettingsLoader {
         var invocation = Invocation()
         invocation.add(ServeSubcommand.config, value: file)
@@ -153,7 +155,7 @@ import Testing
     private func write(_ text: String, to path: String) throws { try Data(text.utf8).write(to: URL(filePath: path)) }
 
     @Test(arguments: ServeConfiguration.settings.filter { $0.problem(in: "n o !") != nil }.map(\.key))
-    func `names file and line of a value that does not fit`(key: String) async throws {
+    func `The source of a server's settings names file and line of an invalid value`(key: String) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/latch.toml"
             try write("# a remark\n\n  \(key) = \"n o !\"  # here\n", to: path)
@@ -169,7 +171,7 @@ import Testing
         ("latch.toml", "token_pepper = [\"hunter2\", 1]"), ("latch.json", "{\"token_pepper\": hunter2}"),
         ("latch.json", "{\"token_pepper\": {\"a\": \"hunter2\"}}"), ("latch.json", "{\"token_pepper\": \"hunter2"),
     ])
-    func `never quotes what may be a secret`(name: String, text: String) async throws {
+    func `The source of a server's settings never quotes a possible secret`(name: String, text: String) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/" + name
             try write(text, to: path)
@@ -179,7 +181,10 @@ import Testing
         }
     }
 
-    @Test func `reads the file anew each time, and that of the flag before that of the environment`() async throws {
+    @Test
+    func `The source of a server's settings reads the file again each time, of the flag before the environment`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let (first, second) = (folder + "/first.toml", folder + "/second.toml")
             try write("replay_window = 1\n", to: first)
@@ -193,7 +198,10 @@ import Testing
         }
     }
 
-    @Test func `takes other defaults from a file that everything else overrides`() async throws {
+    @Test
+    func `The source of a server's settings takes other defaults from a file that everything else overrides`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let (own, image) = (folder + "/own.toml", folder + "/image.toml")
             try write("listen = \"0.0.0.0:8080\"\naccess_log = \"json\"\nreplay_window = 7\n", to: image)
@@ -217,7 +225,7 @@ import Testing
         }
     }
 
-    @Test func `warns once of each name that has no effect`() {
+    @Test func `The source of a server's settings warns once of each name that has no effect`() {
         let kept = RecordingEnvironment()
         let names = ["LATCH_ISUER": "hunter2", "LATCH_QQQQ": "hunter2", "LATCH_ISSUER": "http://a"]
         for warning in SettingsLoader(Invocation(), variables: names).environmentWarnings {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import latch
 
-@Suite struct `Settings that are read again` {
+@Suite struct ReloadingTests {
     private let first: Settings
     private let now: Settings
 
@@ -17,20 +17,20 @@ import Testing
         ])
     }
 
-    @Test func `take effect where they can`() {
+    @Test func `Settings that are read again take effect if they can`() {
         let configuration = now.keeping(first).configuration.identity
         #expect(configuration.replayWindow == .seconds(2))
         #expect(configuration.requireVerifiedEmail)
     }
 
-    @Test func `keep what a running server cannot change`() {
+    @Test func `Settings that are read again keep what a running server cannot change`() {
         let kept = now.keeping(first)
         #expect(kept.configuration.listen.text == "127.0.0.1:1")
         #expect(kept.configuration.identity.issuer == nil)
         #expect(kept.configuration.identity.tokenPepper == nil)
     }
 
-    @Test func `say which of them wait for the next start`() {
+    @Test func `Settings that are read again report which of them wait for the next start`() {
         #expect(now.keysNeedingRestart(since: first) == ["listen", "issuer", "token_pepper"])
         #expect(first.keysNeedingRestart(since: first) == [])
     }

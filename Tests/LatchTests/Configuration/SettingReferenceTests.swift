@@ -6,7 +6,7 @@ import Testing
 
 @testable import latch
 
-@Suite struct `The reference of settings` {
+@Suite struct SettingReferenceTests {
     private static let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Documentation/Settings.md")
     private static let bounds = (begin: "<!-- settings -->\n", end: "<!-- end of settings -->\n")
@@ -22,7 +22,7 @@ import Testing
         return "| setting | default | reload | meaning |\n|---|---|---|---|\n" + rows.joined()
     }
 
-    @Test func `has every setting with its default and its summary`() throws {
+    @Test func `The reference of settings has every setting with its default and its summary`() throws {
         let text = try String(contentsOf: Self.file, encoding: .utf8)
         let begin = try #require(text.firstRange(of: Self.bounds.begin)).upperBound
         let end = try #require(text.firstRange(of: Self.bounds.end)).lowerBound

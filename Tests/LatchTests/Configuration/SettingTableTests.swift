@@ -10,7 +10,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `The tables of clients and providers` {
+@Suite struct SettingTableTests {
     private static let tables = """
         scopes = ["notes:read"]
 
@@ -46,9 +46,9 @@ import Testing
 
         """
 
-    @Test func `are the clients and the providers of the server`() async throws {
+    @Test func `The tables of clients and providers are the clients and the providers of the server`() async throws {
         try await withTemporaryFolder { folder in
-            let file = try `The settings`.file(Self.tables, in: folder)
+            let file = try SettingsTests.file(Self.tables, in: folder)
             let identity = try Settings(file: file).configuration.identity
             let notes = try #require(identity.clients.first)
             #expect(identity.clients.map(\.id) == ["notes", "reports"])
@@ -67,17 +67,17 @@ import Testing
         }
     }
 
-    @Test func `are printed as a file that reads back the same`() async throws {
+    @Test func `The tables of clients and providers are printed as a file that reads back the same`() async throws {
         try await withTemporaryFolder { folder in
-            let settings = try Settings(file: `The settings`.file(Self.tables, in: folder))
-            let again = try Settings(file: `The settings`.file(settings.toml, named: "again.toml", in: folder))
+            let settings = try Settings(file: SettingsTests.file(Self.tables, in: folder))
+            let again = try Settings(file: SettingsTests.file(settings.toml, named: "again.toml", in: folder))
             #expect(again.configuration.identity == settings.configuration.identity)
             #expect(again.all.map(\.text) == settings.all.map(\.text))
             #expect(settings.toml.contains("# \(folder)/latch.toml:3\n[[clients]]\nid = \"notes\"\n"))
         }
     }
 
-    @Test func `mean in JSON, and as words, what they mean in TOML`() async throws {
+    @Test func `The tables of clients and providers mean in JSON, and as words, what they mean in TOML`() async throws {
         try await withTemporaryFolder { folder in
             let toml = """
                 [[clients]]
@@ -96,8 +96,8 @@ import Testing
                 "LATCH_CLIENTS": "phone;grants=password",
                 "LATCH_UPSTREAMS": "staff;client_id=latch;issuer=https://sso.example.com",
             ]
-            let first = try Settings(file: `The settings`.file(toml, in: folder))
-            let second = try Settings(file: `The settings`.file(json, named: "latch.json", in: folder))
+            let first = try Settings(file: SettingsTests.file(toml, in: folder))
+            let second = try Settings(file: SettingsTests.file(json, named: "latch.json", in: folder))
             let third = try Settings(environment: words)
             #expect(first.configuration.identity == second.configuration.identity)
             #expect(first.configuration.identity == third.configuration.identity)
@@ -135,11 +135,11 @@ import Testing
             "'name' is that of an earlier table, 'x'"
         ), ("[[scopes]]\nid = \"a\"", 1, "'scopes' has a value of a wrong type"),
     ])
-    func `are refused with their line and the member, and without a value`(
+    func `The tables of clients and providers are refused with their line and the member, and without a value`(
         text: String, line: Int, said: String
     ) async throws {
         try await withTemporaryFolder { folder in
-            let file = try `The settings`.file(text, in: folder)
+            let file = try SettingsTests.file(text, in: folder)
             let error = #expect(throws: CommandError.self) { try Settings(file: file) }
             #expect(error?.message.hasPrefix("\(folder)/latch.toml:\(line): ") == true, "\(error?.message ?? "")")
             #expect(error?.message.contains(said) == true, "\(error?.message ?? "")")
@@ -147,7 +147,10 @@ import Testing
         }
     }
 
-    @Test func `replace the words of a file, which warn with the tables to copy`() async throws {
+    @Test
+    func `The tables of clients and providers replace the words of a file, which warn with the tables to copy`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let words = """
                 clients = ["phone;grants=password", "web;confidential;scopes=files:read"]
@@ -157,7 +160,7 @@ import Testing
                 token_pepper = "hunter2hunter2hunter2"
 
                 """
-            let settings = try Settings(file: `The settings`.file(words, in: folder))
+            let settings = try Settings(file: SettingsTests.file(words, in: folder))
             let warnings = settings.warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false)
             #expect(warnings.count == 2 && warnings.allSatisfy { $0.message.hasPrefix("\(folder)/latch.toml:") })
             #expect(warnings.map { $0.message.contains("'clients'") } == [true, false])
@@ -165,30 +168,31 @@ import Testing
             #expect(lines.contains("[[clients]]\nid = \"phone\"\ngrants = [\"password\"]\n"))
             #expect(lines.contains("secret_file = \"/s.txt\"") && !lines.contains("hunter2"))
             let rest = words.split(separator: "\n").dropFirst(2).joined(separator: "\n")
-            let copied = try `The settings`.file(rest + "\n\n" + lines, named: "new.toml", in: folder)
+            let copied = try SettingsTests.file(rest + "\n\n" + lines, named: "new.toml", in: folder)
             let again = try Settings(file: copied)
             #expect(again.configuration.identity == settings.configuration.identity)
             #expect(again.warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false).isEmpty)
         }
     }
 
-    @Test func `replace the words of a JSON file by a member to copy`() async throws {
+    @Test
+    func `The tables of clients and providers replace the words of a JSON file by a member to copy`() async throws {
         try await withTemporaryFolder { folder in
             let words = #"{"mail_directory": "mails", "clients": "phone;grants=password"}"#
-            let settings = try Settings(file: `The settings`.file(words, named: "latch.json", in: folder))
+            let settings = try Settings(file: SettingsTests.file(words, named: "latch.json", in: folder))
             let warnings = settings.warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false)
             #expect(warnings.map(\.lines) == [[#""clients": [{"id":"phone","grants":["password"]}]"#]])
         }
     }
 
-    @Test func `are not asked for in the environment, which has words`() throws {
+    @Test func `The tables of clients and providers are not asked for in the environment, which has words`() throws {
         let environment = ["LATCH_CLIENTS": "phone;grants=password", "LATCH_MAIL_DIRECTORY": "mails"]
         let warnings = try Settings(environment: environment)
             .warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false)
         #expect(warnings.isEmpty)
     }
 
-    @Test func `are printed by the doctor where a file has words`() async throws {
+    @Test func `The tables of clients and providers are printed by the doctor where a file has words`() async throws {
         try await CommandHome.with { home in
             let path = home.folder + "/words.toml"
             try Data("clients = \"phone;grants=password\"\n".utf8).write(to: URL(filePath: path))

@@ -9,7 +9,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `The settings` {
+@Suite struct SettingsTests {
     static func file(_ text: String, named name: String = "latch.toml", in folder: String) throws -> ConfigurationFile {
         let path = folder + "/" + name
         try Data(text.utf8).write(to: URL(filePath: path))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `have safe defaults that a file could hold`() throws {
+    @Test func `The settings have safe defaults that a file could hold`() throws {
         let settings = try Settings()
         #expect(settings.text(of: "listen") == "127.0.0.1:8080")
         #expect(settings.text(of: "access_token_lifetime") == "900")
@@ -33,7 +33,7 @@ import Testing
         #expect(settings.configuration.identity == IdentityConfiguration())
     }
 
-    @Test func `take a flag before the environment, that before the file, and that before the default`() async throws {
+    @Test func `The settings take a flag before the environment, then the file, then the default`() async throws {
         try await withTemporaryFolder { folder in
             let file = try Self.file(
                 "issuer = \"http://file\"\nreplay_window = 7\naccess_token_lifetime = 5\n", in: folder)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `come from JSON as well as from TOML`() async throws {
+    @Test func `The settings come from JSON or from TOML`() async throws {
         try await withTemporaryFolder { folder in
             let toml = """
                 access_token_lifetime = 60
@@ -86,7 +86,8 @@ import Testing
         ("latch.json", "{\"listen\": null}", "'listen' has a value of a wrong type"),
         ("latch.json", "{\"listen\": \"a:1\", \"listen\": \"b:1\"}", "is repeated"),
     ])
-    func `say where a file is wrong`(name: String, text: String, message: String) async throws {
+    func `The settings report the place of an error in a file`(name: String, text: String, message: String) async throws
+    {
         try await withTemporaryFolder { folder in
             let error = try #require(
                 Self.failure { try Settings(file: Self.file(text, named: name, in: folder)) })
@@ -96,7 +97,7 @@ import Testing
         }
     }
 
-    @Test func `say that a file is missing, unreadable text or too large`() async throws {
+    @Test func `The settings report a file that is missing, unreadable or too large`() async throws {
         try await withTemporaryFolder { folder in
             let missing = Self.failure { try ConfigurationFile(readingFrom: folder + "/none.toml") }
             #expect(missing?.message.contains("there is no such file") == true)
@@ -111,7 +112,7 @@ import Testing
         }
     }
 
-    @Test func `name the variable or the flag that is wrong`() throws {
+    @Test func `The settings name the variable or the flag that is wrong`() throws {
         let variable = try #require(Self.failure { try Settings(environment: ["LATCH_ARGON2_PASSES": "many"]) })
         #expect(variable.message.hasPrefix("LATCH_ARGON2_PASSES: "))
         #expect(variable.exitCode == .failure)
@@ -120,7 +121,7 @@ import Testing
         #expect(flag.exitCode == .usage)
     }
 
-    @Test func `give the meaning and the default of a setting whose value is wrong`() throws {
+    @Test func `The settings give the meaning and the default of a setting with a wrong value`() throws {
         let number = try #require(Self.failure { try Settings(environment: ["LATCH_DRAIN_DELAY": "soon"]) })
         #expect(number.hint?.hasSuffix("and requests are served. The default is 0.") == true)
         let issuer = try #require(Self.failure { try Settings(flags: ["issuer": "id.example.com"]) })
@@ -129,14 +130,14 @@ import Testing
         #expect(proxies.hint?.hasPrefix("Write addresses and networks") == true)
     }
 
-    @Test func `notice names in the environment that are none of theirs`() {
+    @Test func `The settings notice unknown names in the environment`() {
         let names = ["LATCH_ISUER": "x", "LATCH_HOME": "x", "LATCH_LISTEN": "x", "PATH": "x", "LATCH_QQQQ": "x"]
         let unknown = Settings.unknownNames(in: names)
         #expect(unknown.map(\.name) == ["LATCH_ISUER", "LATCH_QQQQ"])
         #expect(unknown.map(\.suggestion) == ["LATCH_ISSUER", nil])
     }
 
-    @Test func `print as a file that reads back the same`() async throws {
+    @Test func `The settings print as a file that reads back the same`() async throws {
         try await withTemporaryFolder { folder in
             let environment = ["LATCH_MAIL_DIRECTORY": "a \"b\"\\c\u{1}", "LATCH_REQUIRE_VERIFIED_EMAIL": "yes"]
             let settings = try Settings(flags: ["listen": "[::1]:0"], environment: environment)
@@ -145,7 +146,7 @@ import Testing
         }
     }
 
-    @Test func `are never shown with a secret in them`() throws {
+    @Test func `The settings are never shown with a secret in them`() throws {
         let settings = try Settings(environment: [
             "LATCH_TOKEN_PEPPER": "hunter2", "LATCH_SMTP_URL": "smtps://ada:hunter2@mail.example.com",
         ])

@@ -27,8 +27,11 @@ func serving<Result>(
     }
 }
 
-@Suite struct `The counting transport` {
-    @Test func `counts refreshes, other requests, and responses that refuse the credential`() async throws {
+@Suite struct CountingTransportTests {
+    @Test
+    func `The counting transport counts refreshes, other requests, and responses that refuse the credential`()
+        async throws
+    {
         let transport = CountingTransport()
         try await serving { request in
             HTTPResponse(status: request.path.contains("refused") ? .unauthorized : .ok)
@@ -47,7 +50,7 @@ func serving<Result>(
         #expect(counts.lastRefresh > .zero)
     }
 
-    @Test func `counts a failed request as closed`() async throws {
+    @Test func `The counting transport counts a failed request as closed`() async throws {
         let transport = CountingTransport()
         // The discard port (RFC 863) has no listener.
         let url = try #require(URL(string: "http://127.0.0.1:9"))
@@ -59,7 +62,7 @@ func serving<Result>(
     }
 }
 
-@Suite struct `The server's metrics, as the demonstration reads them` {
+@Suite struct DemoMetricsTests {
     private func read(_ text: String) async throws -> ServerMetrics {
         try await serving { _ in
             HTTPResponse(status: .ok, body: HTTPBody(text))
@@ -68,7 +71,7 @@ func serving<Result>(
         }
     }
 
-    @Test func `are found by name and labels`() async throws {
+    @Test func `The server's metrics in the demonstration are found by name and labels`() async throws {
         let metrics = try await read(
             """
             # TYPE latch_tokens_issued_total counter
@@ -85,14 +88,14 @@ func serving<Result>(
     }
 
     @Test(arguments: ["", "# nothing", "latch_families_revoked_total", "latch_families_revoked_total x", "\n\n"])
-    func `are 0 where nothing is said of them`(text: String) async throws {
+    func `The server's metrics in the demonstration are 0 if they are absent`(text: String) async throws {
         let metrics = try await read(text)
         #expect([metrics.refreshes, metrics.repeats, metrics.revoked] == [0, 0, 0])
     }
 }
 
-@Suite struct `The files of a demonstration` {
-    @Test func `is its owner's alone, and leaves nothing behind`() throws {
+@Suite struct DemoFilesTests {
+    @Test func `The folder of a demonstration's files is private to its owner, and leaves nothing behind`() throws {
         let folder = try DemoDirectory()
         let root = folder.path("")
         let permissions = try FileManager.default.attributesOfItem(atPath: String(root.dropLast()))[.posixPermissions]
@@ -106,15 +109,15 @@ func serving<Result>(
         try folder.remove()
     }
 
-    @Test func `is another one each time`() throws {
+    @Test func `The folder of a demonstration's files is a new one each time`() throws {
         let folders = [try DemoDirectory(), try DemoDirectory()]
         #expect(folders[0].path("x") != folders[1].path("x"))
         for folder in folders { try folder.remove() }
     }
 }
 
-@Suite struct `The server process of a demonstration` {
-    @Test func `does not start again once it is over`() async throws {
+@Suite struct DemoServerProcessTests {
+    @Test func `The server process of a demonstration does not start again once it is over`() async throws {
         let folder = try DemoDirectory()
         let server = ServerProcess(in: folder, environment: [:])
         #expect(server.id == 0)

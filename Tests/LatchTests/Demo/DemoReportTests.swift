@@ -6,7 +6,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch_demo
 
-@Suite struct `The report of a demonstration` {
+@Suite struct DemoReportTests {
     private let step = DemoStep(code: "expiry", name: "calls across an expiry", play: { _ in .init("") })
     private let finding = DemoStep.Finding("1 renewal", ["renewals": 1])
 
@@ -18,7 +18,7 @@ import Testing
         return (stage, folder)
     }
 
-    @Test func `has one line for each step, with its time and what was seen`() throws {
+    @Test func `The report of a demonstration has one line for each step, with its time and result`() throws {
         let kept = RecordingEnvironment()
         let report = DemoReport(environment: kept.environment, isJSON: false)
         report.begin()
@@ -34,7 +34,7 @@ import Testing
         #expect(kept.error.isEmpty)
     }
 
-    @Test func `ends with the sum of what was done`() throws {
+    @Test func `The report of a demonstration ends with the sum of the steps`() throws {
         let (stage, folder) = try stage()
         let kept = RecordingEnvironment()
         DemoReport(environment: kept.environment, isJSON: false).end(stage, steps: 17, after: .milliseconds(6250))
@@ -43,7 +43,8 @@ import Testing
         try folder.remove()
     }
 
-    @Test func `is one JSON object for each step where a script asks for it, and nothing else`() throws {
+    @Test
+    func `The report of a demonstration is exactly one JSON object for each step if a script asks for it`() throws {
         let (stage, folder) = try stage()
         let kept = RecordingEnvironment()
         let report = DemoReport(environment: kept.environment, isJSON: true)
@@ -62,7 +63,7 @@ import Testing
         try folder.remove()
     }
 
-    @Test func `shows on a terminal what is being played, and removes it again`() {
+    @Test func `The report of a demonstration shows the running step on a terminal, and removes it again`() {
         let kept = RecordingEnvironment(isTerminal: true)
         let report = DemoReport(environment: kept.environment, isJSON: false)
         report.playing(step)
@@ -73,7 +74,7 @@ import Testing
         #expect(kept.output.contains("\u{1B}[2m1 renewal\u{1B}[0m"))
     }
 
-    @Test func `counts one thing as one`() throws {
+    @Test func `The report of a demonstration uses the singular for one thing`() throws {
         let folder = try DemoDirectory()
         var stage = DemoStage(folder: folder, server: ServerProcess(in: folder, environment: [:]))
         (stage.calls, stage.kills) = (1, 1)
@@ -84,38 +85,38 @@ import Testing
     }
 
     @Test(arguments: [(0, "0 families"), (1, "1 family"), (2, "2 families"), (1000, "1,000 families")])
-    func `takes the plural of what is not one`(number: Int, text: String) {
+    func `The report of a demonstration uses the plural otherwise`(number: Int, text: String) {
         #expect(DemoReport.counted(number, "family", plural: "families") == text)
     }
 
     @Test(arguments: [
         (0, "0"), (999, "999"), (1000, "1,000"), (1001, "1,001"), (12_045, "12,045"), (1_000_000, "1,000,000"),
     ])
-    func `groups the digits of large numbers by three`(number: Int, text: String) {
+    func `The report of a demonstration groups the digits of large numbers by three`(number: Int, text: String) {
         #expect(DemoReport.grouped(number) == text)
     }
 
     @Test(arguments: [(0, "0.0"), (0.04, "0.0"), (0.05, "0.1"), (9.96, "10.0"), (12.34, "12.3")])
-    func `rounds to one decimal`(number: Double, text: String) {
+    func `The report of a demonstration rounds to one decimal`(number: Double, text: String) {
         #expect(DemoReport.decimal(number) == text)
     }
 }
 
-@Suite struct `A step of a demonstration` {
-    @Test func `does not hold where an expectation fails, and says which`() {
+@Suite struct DemoStepTests {
+    @Test func `A step of a demonstration fails if an expectation fails, and names it`() {
         #expect(throws: Never.self) { try expect(true, "nothing") }
         let failure = #expect(throws: DemoFailure.self) { try expect(1 + 1 == 3, "the sum is \(1 + 1)") }
         #expect(failure?.description == "the sum is 2")
     }
 
-    @Test func `that expects a refusal gets its error, and does not hold without one`() async throws {
+    @Test func `A step of a demonstration that expects a refusal gets its error, and fails without one`() async throws {
         let error = try await refusal("it") { throw CommandError.failed("no") }
         #expect((error as? CommandError)?.message == "no")
         let failure = await #expect(throws: DemoFailure.self) { try await refusal("a stolen token") {} }
         #expect(failure?.description == "a stolen token was not refused")
     }
 
-    @Test func `has a code and a name of its own`() {
+    @Test func `A step of a demonstration has a code and its own name`() {
         let steps = DemoRun.steps
         #expect(steps.count > 10)
         #expect(Set(steps.map(\.code)).count == steps.count)
@@ -126,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `meets devices that are not there as a step that did not hold before`() throws {
+    @Test func `A step of a demonstration treats missing devices as a failed step before`() throws {
         let folder = try DemoDirectory()
         let stage = DemoStage(folder: folder, server: ServerProcess(in: folder, environment: [:]))
         #expect(throws: DemoFailure.self) { try stage.requirePhone() }

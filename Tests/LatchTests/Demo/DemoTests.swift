@@ -11,8 +11,8 @@ import Testing
 @testable import LatchCommand
 @testable import latch_demo
 
-@Suite(.serialized) struct `The demonstration` {
-    @Test func `plays every step against a real process, and leaves nothing behind`() async throws {
+@Suite(.serialized) struct DemoTests {
+    @Test func `The demonstration plays every step against a real process, and leaves nothing behind`() async throws {
         try await withTemporaryFolder { folder in
             // Its server starts again at its port after each kill, which no other test may have got by then.
             let process = try BuiltProgram.start(
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(arguments: [Signal.interrupt, .terminate, .hangUp])
-    func `leaves nothing behind when it is interrupted`(signal: Signal) async throws {
+    func `The demonstration leaves nothing behind when it is interrupted`(signal: Signal) async throws {
         try await withTemporaryFolder { folder in
             let process = try BuiltProgram.start(["demo", "--json"], in: folder, environment: ["TMPDIR": folder])
             let first = try JSONValue(parsing: try #require(await process.line()))
@@ -46,7 +46,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `ends with the first step that does not hold`(isJSON: Bool) async throws {
+    @Test(arguments: [true, false])
+    func `The demonstration ends with the first step that fails`(isJSON: Bool) async throws {
         let said = Mutex<[String]>([])
         let stream = Environment.Output(isTerminal: false) { text in
             said.withLock { $0.append(String(decoding: text, as: UTF8.self)) }

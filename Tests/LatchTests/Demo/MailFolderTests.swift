@@ -8,13 +8,13 @@ import Testing
 
 @testable import latch_demo
 
-@Suite struct `The folder of mails` {
+@Suite struct MailFolderTests {
     private func send(_ subject: String, to address: String, _ text: String, in folder: String) async throws {
         try await FileMailer(folder: folder, sender: "no-reply@localhost")
             .send(MailMessage(to: address, subject: subject, text: text))
     }
 
-    @Test func `gives the token of the newest mail with a subject`() async throws {
+    @Test func `The folder of emails gives the token of the newest mail with a subject`() async throws {
         try await withTemporaryFolder { folder in
             try await send("Reset", to: "a@example.com", "open http://x/reset?token=first\n", in: folder)
             try await WallClock.system.sleep(for: .milliseconds(2))
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `waits for a mail that is still on its way`() async throws {
+    @Test func `The folder of emails waits for a mail that is still in progress`() async throws {
         try await withTemporaryFolder { folder in
             async let token = MailFolder(path: folder + "/mails").token(subject: "Reset", to: "a@example.com")
             try await send("Reset", to: "a@example.com", "token=late", in: folder + "/mails")
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a mail to another recipient, and one without a link`() async throws {
+    @Test func `The folder of emails refuses a mail to another recipient, and one without a link`() async throws {
         try await withTemporaryFolder { folder in
             try await send("Reset", to: "b@example.com", "token=x", in: folder)
             try await send("Hello", to: "a@example.com", "nothing to open", in: folder)
@@ -45,8 +45,8 @@ import Testing
     }
 }
 
-@Suite struct `The folder of a demonstration` {
-    @Test func `is its owner's alone, and is gone when it is removed`() throws {
+@Suite struct DemoFolderTests {
+    @Test func `The folder of a demonstration is private to its owner, and is gone when it is removed`() throws {
         let folder = try DemoDirectory()
         let path = String(folder.path("").dropLast())
         let attributes = try FileManager.default.attributesOfItem(atPath: path)

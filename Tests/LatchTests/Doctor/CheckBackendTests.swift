@@ -10,7 +10,7 @@ import TestSupport
 import TestVectors
 import Testing
 
-@Suite struct `latch check-backend` {
+@Suite struct CheckBackendTests {
     /// The marks and subjects of the findings, in their order.
     private func marks(_ outcome: BuiltProgram.Outcome) -> [String] {
         outcome.output.compactMap { line in
@@ -19,7 +19,7 @@ import Testing
         }
     }
 
-    @Test func `finds Latchwork's server complete, and tells what an app sets`() async throws {
+    @Test func `latch check-backend finds Latchwork's server complete, and prints an app's settings`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             let outcome = try await home.latch("check-backend", server.url.absoluteString)
@@ -36,7 +36,7 @@ import Testing
     }
 
     @Test(.enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
-    func `accepts the backend of AuthPackage's guide, and warns of what is weak`() async throws {
+    func `latch check-backend accepts the backend of AuthPackage's guide, and warns of weaknesses`() async throws {
         let backend = try await DocumentBackend()
         try await CommandHome.with { home in
             let outcome = try await home.latch("check-backend", backend.url.absoluteString)
@@ -54,7 +54,7 @@ import Testing
         }
     }
 
-    @Test func `fails where the routes are not there, and says what came`() async throws {
+    @Test func `latch check-backend fails if the routes are missing, and shows the response`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 let outcome = try await home.latch("check-backend", issuer.url, "--json")
@@ -96,7 +96,9 @@ import Testing
     }
 
     @Test(arguments: [Optional("R"), nil])
-    func `follows a refresh token in a cookie, and says where there is none`(cookie: String?) async throws {
+    func `latch check-backend follows a refresh token in a cookie, and reports its absence`(cookie: String?)
+        async throws
+    {
         let cookies = Mutex<[String]>([])
         let backend = backend(cookie: cookie) { request in
             guard request.path == "/api/auth/logout" else { return }
@@ -115,7 +117,7 @@ import Testing
         #expect(cookies.withLock(\.self) == [cookie == nil ? "" : "refreshToken=R2"])
     }
 
-    @Test func `refuses another provider, and a password without encryption`() async throws {
+    @Test func `latch check-backend refuses another provider, and a password without encryption`() async throws {
         try await CommandHome.with { home in
             let provider = try await home.latch("check-backend", "http://127.0.0.1:9", "--provider", "foo")
             #expect(provider.ending == .exited(2) && provider.error.joined().contains("microsoft, google or facebook"))
@@ -125,7 +127,7 @@ import Testing
         }
     }
 
-    @Test func `says that nobody answers, once`() async throws {
+    @Test func `latch check-backend reports a missing server once`() async throws {
         try await CommandHome.with { home in
             let outcome = try await home.latch("check-backend", "http://127.0.0.1:9")
             #expect(outcome.ending == .exited(1) && outcome.output.isEmpty)
@@ -133,7 +135,8 @@ import Testing
         }
     }
 
-    @Test func `asks for the password of an account that exists on standard input alone`() async throws {
+    @Test
+    func `latch check-backend asks for the password of an existing account only on standard input`() async throws {
         try await CommandHome.with { home in
             let missing = try await home.latch("check-backend", "http://127.0.0.1:9", "--account", "a@b.com")
             #expect(missing.ending == .exited(2) && missing.error.joined().contains("--password-stdin"))

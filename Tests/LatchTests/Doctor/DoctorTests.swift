@@ -12,7 +12,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `latch doctor` {
+@Suite struct DoctorTests {
     /// The findings by their subject.
     private func findings(_ outcome: BuiltProgram.Outcome) throws -> [String: JSONValue] {
         let object = try JSONValue(parsing: outcome.output.joined())
@@ -22,7 +22,7 @@ import Testing
         return Dictionary(list) { first, _ in first }
     }
 
-    @Test func `says where secrets will be and why, and makes nothing`() async throws {
+    @Test func `latch doctor states where secrets will be and why, and makes nothing`() async throws {
         try await CommandHome.with { home in
             let outcome = try await home.latch("doctor")
             #expect(outcome.ending == .exited(0) && outcome.error.isEmpty)
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `sees accounts, files, the issuer and the clock`() async throws {
+    @Test func `latch doctor sees accounts, files, the issuer and the clock`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `tells a damaged store from one without accounts`() async throws {
+    @Test func `latch doctor distinguishes a damaged store from one without accounts`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 try await home.login("ada", at: issuer.url)
@@ -72,7 +72,7 @@ import Testing
     }
 
     @Test(arguments: [(-7500.0, "2 hours ahead of"), (7500, "2 hours behind"), (0, nil)] as [(Double, String?)])
-    func `measures the clock by the issuer's answer`(shift: Double, said: String?) async throws {
+    func `latch doctor measures the clock by the issuer's answer`(shift: Double, said: String?) async throws {
         let handler = ClosureHandler { _ in
             HTTPResponse(
                 status: .ok, fields: [.date: HTTPDate(Date().addingTimeInterval(shift)).description])
@@ -83,7 +83,7 @@ import Testing
         if let said { #expect(clock.lines.first?.contains(said) == true, "\(clock.lines)") }
     }
 
-    @Test func `asks another issuer where it is told to`() async throws {
+    @Test func `latch doctor asks another issuer on request`() async throws {
         try await ScriptedIssuer.with { issuer in
             try await CommandHome.with { home in
                 let outcome = try await home.latch("doctor", "--issuer", issuer.url)

@@ -13,8 +13,8 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite(.timeLimit(.minutes(2))) struct `latch admin doctor` {
-    @Test func `finds a server that runs in order, and what is wrong with its store`() async throws {
+@Suite(.timeLimit(.minutes(2))) struct ServerDoctorTests {
+    @Test func `latch admin doctor finds a working server, and the faults of its store`() async throws {
         try await CommandHome.with { home in
             try await BuiltProgram.serving(in: home.folder) { _, url in
                 let store = home.folder + "/latch.sqlite"
@@ -37,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `ends with the configuration if that cannot be read`() async throws {
+    @Test func `latch admin doctor ends with the configuration if that cannot be read`() async throws {
         try await CommandHome.with { home in
             let file = home.folder + "/latch.toml"
             try Data("argon2_passes = \"many\"\n".utf8).write(to: URL(filePath: file))
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `warns of a store that is not there, and fails where none can be`() async throws {
+    @Test func `latch admin doctor warns of a missing store, and fails if none can exist`() async throws {
         try await CommandHome.with { home in
             let report = try await DoctorReport.of(home, ["--store", "sqlite:\(home.folder)/none.sqlite"])
             #expect(report.outcome.ending == .exited(0) && report.warnings.contains("store"), "\(report.printed)")
@@ -65,7 +65,7 @@ import Testing
             (#"{"issuer":"https://other.example"}"#, "says that it is 'https://other.example'"),
             (#"{}"#, "says that it is ''"), ("hunter2", nil), (nil, "has no metadata (404"),
         ] as [(String?, String?)])
-    func `fails where another issuer answers, or none`(answer: String?, said: String?) async throws {
+    func `latch admin doctor fails if another issuer answers, or none`(answer: String?, said: String?) async throws {
         try await ScriptedIssuer.with { router in
             guard let answer else { return }
             router.get("/.well-known/openid-configuration") { _ in
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `knows whether a collector takes what is sent`() async throws {
+    @Test func `latch admin doctor checks whether a collector accepts its data`() async throws {
         let handler = ClosureHandler { request in
             HTTPResponse(status: request.path == "/v1/traces" && request.fields["x-key"] == "a" ? 200 : 403)
         }
@@ -92,7 +92,7 @@ import Testing
         #expect(found.last?.lines.first?.contains("does not take metrics (403") == true)
     }
 
-    @Test func `names the identity provider that does not work, and what of it`() async throws {
+    @Test func `latch admin doctor names the failing identity provider and its fault`() async throws {
         let handler = ClosureHandler { request in
             guard request.authority == "sso.example.com" else { return HTTPResponse(status: .notFound) }
             let text =
@@ -121,7 +121,7 @@ import Testing
         #expect(!found.map(\.lines).description.contains("hunter2"))
     }
 
-    @Test func `compares the connections with what the system permits`() async throws {
+    @Test func `latch admin doctor compares the connections with the system's limits`() async throws {
         try await CommandHome.with { home in
             let many = try await DoctorReport.of(home, [], ["LATCH_MAXIMUM_CONNECTIONS": "1000000"])
             let few = try await DoctorReport.of(home, [], ["LATCH_MAXIMUM_CONNECTIONS": "10"])

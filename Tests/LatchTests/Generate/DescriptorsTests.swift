@@ -6,8 +6,9 @@ import LatchProtoCompiler
 import PortableFoundation
 import Testing
 
-@Suite struct `The subcommand descriptors` {
-    @Test func `writes a set that any reader of descriptors understands, with imports on request`() async throws {
+@Suite struct DescriptorsTests {
+    @Test
+    func `The subcommand descriptors writes a set that any reader understands, with imports on request`() async throws {
         try await GeneratorCall.with(["base.proto": "syntax = \"proto3\"; message Base {}"]) { call async throws in
             try call.write("syntax = \"proto3\"; import \"base.proto\"; message A { Base b = 1; }", to: "a.proto")
             for (flags, names) in [([], ["a.proto"]), (["--include-imports"], ["base.proto", "a.proto"])] {
@@ -21,7 +22,7 @@ import Testing
         }
     }
 
-    @Test func `has comments and places only on request`() async throws {
+    @Test func `The subcommand descriptors has comments and places only on request`() async throws {
         try await GeneratorCall.with { call async throws in
             for (flags, count) in [([], 0), (["--include-source-info"], 1)] {
                 let process = try call.start("latch", ["descriptors", "shop/v1/shop.proto", "-o", "s.binpb"] + flags)
@@ -33,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `ends with 1 for mistakes, several in one run, and with 2 for a call that is not understood`()
+    @Test func `The subcommand descriptors ends with 1 for mistakes, and with 2 for a usage error`()
         async throws
     {
         try await GeneratorCall.with([

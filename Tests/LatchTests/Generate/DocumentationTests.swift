@@ -14,9 +14,11 @@ private enum DocC {
     }
 }
 
-@Suite(.enabled(DocC.hint) { await DocC.isPresent() }) struct `A generated folder of documentation` {
+@Suite(.enabled(DocC.hint) { await DocC.isPresent() }) struct DocumentationTests {
     @Test(arguments: [[], ["--services", "ShopService"]])
-    func `is a catalog that DocC has nothing to say about, whether of one client or of two`(selection: [String])
+    func `A generated folder of documentation is a catalog without warnings of DocC, for one or two clients`(
+        selection: [String]
+    )
         async throws
     {
         try await GeneratorCall.with(["shop/v1/shop.proto": Self.shop]) { call in

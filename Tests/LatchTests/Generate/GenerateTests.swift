@@ -5,9 +5,9 @@ import LatchProcess
 import TestTags
 import Testing
 
-@Suite struct `The subcommand generate` {
+@Suite struct GenerateTests {
     @Test(arguments: GeneratorCall.programs)
-    func `works as Axiom documents it, in both programs`(program: String) async throws {
+    func `The subcommand generate works as Axiom documents it, in both programs`(program: String) async throws {
         try await GeneratorCall.with { call async throws in
             let outcome = try await call.run(
                 program, "generate", "--proto-path", "shop/v1/shop.proto", "--output-path", "generated", "--languages",
@@ -21,7 +21,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g5)) func `makes the same bytes in both programs and in each run`() async throws {
+    @Test(.tags(.reproducibleOutput))
+    func `The subcommand generate makes the same bytes in both programs and in each run`() async throws {
         try await GeneratorCall.with { call async throws in
             for program in GeneratorCall.programs {
                 let outcome = try await call.run(program, "generate", "-p", "shop", "-o", program)
@@ -35,8 +36,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g5))
-    func `is refused before any write where the generator did not write a file, and replaces only generated files`()
+    @Test(.tags(.reproducibleOutput))
+    func `The subcommand generate is refused before any write over a foreign file`()
         async throws
     {
         try await GeneratorCall.with([
@@ -55,7 +56,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `generates only the requested services`() async throws {
+    @Test(.tags(.commandExitCodes))
+    func `The subcommand generate generates only the requested services`() async throws {
         try await GeneratorCall.with { call async throws in
             let outcome = try await call.run(
                 "latch", "generate", "-p", "shop", "-o", "out", "--services", "StockService")
@@ -67,7 +69,7 @@ import Testing
     }
 
     @Test(
-        .tags(.g6),
+        .tags(.commandExitCodes),
         arguments: [
             (["-s", "CatService"], 1, "'CatService'", "ShopService, StockService"),
             (["-l", "kotlin"], 1, "'kotlin'", "Supported: swift."),
@@ -79,7 +81,7 @@ import Testing
             (["--log-level", "loud"], 2, "'loud' is not a log level", "error, warn, info"),
             (["--visibility", "open"], 1, "'open' must be one of", ""),
         ] as [([String], Int32, String, String)])
-    func `fails and says why, and what there is instead`(
+    func `The subcommand generate fails with a reason, and lists alternatives`(
         flags: [String], code: Int32, says: String, hints: String
     ) async throws {
         try await GeneratorCall.with { call async throws in
@@ -94,7 +96,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `reports all errors of the .proto files with line and column, and writes nothing`()
+    @Test(.tags(.commandExitCodes))
+    func `The subcommand generate reports all errors of the .proto files with their place, and writes nothing`()
         async throws
     {
         try await GeneratorCall.with([
@@ -111,7 +114,7 @@ import Testing
         }
     }
 
-    @Test func `shows what it would do, and does nothing of it`() async throws {
+    @Test func `The subcommand generate shows a dry run, and does nothing of it`() async throws {
         try await GeneratorCall.with { call async throws in
             let dry = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--dry-run")
             #expect(
@@ -135,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `prints no control character of an existing file or of its name`() async throws {
+    @Test func `The subcommand generate prints no control character of an existing file or of its name`() async throws {
         let name = "swift/old\u{9B}31m.swift"
         try await GeneratorCall.with { call async throws in
             _ = try await call.run("latch", "generate", "-p", "shop", "-o", "out")
@@ -161,7 +164,7 @@ import Testing
         }
     }
 
-    @Test func `says the same to a script as one object`() async throws {
+    @Test func `The subcommand generate reports to a script as one object`() async throws {
         try await GeneratorCall.with { call async throws in
             let outcome = try await call.run("latch", "generate", "-p", "shop", "-o", "out", "--json")
             #expect(outcome.ending == .exited(0) && outcome.error.isEmpty)
@@ -177,7 +180,10 @@ import Testing
         }
     }
 
-    @Test func `takes settings from latchwork.toml, and the environment and flags over it`() async throws {
+    @Test
+    func `The subcommand generate takes settings from latchwork.toml, and the environment and flags over it`()
+        async throws
+    {
         let file =
             "[generate]\nproto_path = \"shop\"\noutput_path = \"out\"\nclient_suffix = \"File\"\ninclude_documentation = false\n"
         try await GeneratorCall.with(["latchwork.toml": file]) { call async throws in
@@ -195,8 +201,10 @@ import Testing
     }
 }
 
-@Suite struct `The subcommand generate, while it watches` {
-    @Test func `generates again after each change, and ends with SIGTERM`() async throws {
+@Suite struct GenerateWatchTests {
+    @Test
+    func `The subcommand generate with --watch generates again after each change, and ends with SIGTERM`() async throws
+    {
         try await GeneratorCall.with { call async throws in
             let process = try call.start("latch", ["generate", "-p", "shop", "-o", "out", "--watch"])
             #expect(await process.line()?.hasPrefix("Successfully generated") == true)

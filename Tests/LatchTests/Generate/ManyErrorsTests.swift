@@ -4,7 +4,7 @@ import LatchCore
 import LatchProcess
 import Testing
 
-@Suite struct `A file with thousands of errors` {
+@Suite struct ManyErrorsTests {
     /// Files whose fields are all of a type that nobody declares.
     private static func files(_ count: Int, fields: Int) -> [String: String] {
         var files: [String: String] = [:]
@@ -17,7 +17,8 @@ import Testing
     }
 
     @Test(arguments: [["generate", "--output-path", "out", "--proto-path"], ["validate", "--path"]])
-    func `shows the first twenty, and says how many there are`(words: [String]) async throws {
+    func `A file with thousands of errors shows the first twenty, and their total number`(words: [String]) async throws
+    {
         try await GeneratorCall.with(Self.files(1, fields: 1000)) { call async throws in
             let short = try await call.run("latch", words + ["many"])
             #expect(short.ending == .exited(1))
@@ -29,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `leaves room for a hundred of several files`() async throws {
+    @Test func `A file with thousands of errors leaves room for a hundred of several files`() async throws {
         try await GeneratorCall.with(Self.files(7, fields: 30)) { call async throws in
             let said = try await call.run("axiom-client-generator", ["validate", "--path", "many"])
             #expect(said.ending == .exited(1))
@@ -39,7 +40,7 @@ import Testing
         }
     }
 
-    @Test func `is complete in JSON`() async throws {
+    @Test func `A file with thousands of errors is complete in JSON`() async throws {
         try await GeneratorCall.with(Self.files(1, fields: 300)) { call async throws in
             let said = try await call.run(
                 "latch", ["generate", "--proto-path", "many", "--output-path", "out", "--json"])

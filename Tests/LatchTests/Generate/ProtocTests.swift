@@ -35,7 +35,7 @@ private enum Protoc {
     }
 }
 
-@Suite(.enabled(Protoc.hint) { await Protoc.isPresent() }) struct `Beside protoc` {
+@Suite(.enabled(Protoc.hint) { await Protoc.isPresent() }) struct ProtocTests {
     private static let plugin = "--plugin=protoc-gen-latch=\(BuiltProgram.folder)/protoc-gen-latch"
 
     private static let files = [
@@ -67,7 +67,7 @@ private enum Protoc {
     ]
 
     @Test(arguments: ["shop/v1/shop.proto", "two.proto", "modern.proto"])
-    func `the plugin writes what the generator itself writes`(name: String) async throws {
+    func `The plugin writes the same as the generator`(name: String) async throws {
         try await GeneratorCall.with(Self.files) { call async throws in
             try FileManager.default.createDirectory(atPath: call.folder + "/theirs", withIntermediateDirectories: true)
             let called = try await Protoc.run(call, [Self.plugin, "--latch_out=theirs", "-I.", name])
@@ -82,7 +82,7 @@ private enum Protoc {
     }
 
     @Test(arguments: ["shop/v1/shop.proto", "two.proto", "modern.proto"])
-    func `descriptors are the same bytes`(name: String) async throws {
+    func `Descriptors are the same bytes as protoc's`(name: String) async throws {
         try await GeneratorCall.with(Self.files) { call async throws in
             for flags in [[], ["--include_imports"], ["--include_source_info"]] {
                 let theirs = try await Protoc.run(call, ["--descriptor_set_out=theirs", "-I.", name] + flags)
@@ -97,7 +97,7 @@ private enum Protoc {
     }
 
     @Test(arguments: ["user-service", "task-manager", "comprehensive", "basic"])
-    func `examples compile with the files of options that are shipped`(name: String) async throws {
+    func `Examples compile in protoc with the shipped files of options`(name: String) async throws {
         try await GeneratorCall.with { call async throws in
             for written in [name, "options"] {
                 let outcome = try await call.run("latch", "examples", written, "--write", "protos")
@@ -109,7 +109,7 @@ private enum Protoc {
         }
     }
 
-    @Test func `errors are shown by protoc, with their place`() async throws {
+    @Test func `Errors of the plugin are shown by protoc, with their place`() async throws {
         try await GeneratorCall.with([
             "clash.proto":
                 "syntax = \"proto3\"; message M { string user_id = 1; string userId = 2 [json_name = \"x\"]; }"

@@ -6,11 +6,13 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite struct `The server of tools` {
+@Suite struct ToolServerTests {
     private static let tools = ["generate_axiom_clients", "validate_proto", "doctor", "get_examples"]
 
-    @Test(.tags(.g13), arguments: GeneratorCall.programs)
-    func `opens, lists its tools, calls them, and answers pings, in both programs`(program: String) async throws {
+    @Test(.tags(.toolServer), arguments: GeneratorCall.programs)
+    func `The server of tools opens, lists its tools, calls them, and answers pings, in both programs`(program: String)
+        async throws
+    {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call, program) { talk async throws in
                 let opened = try await talk.initialize("2024-11-05")
@@ -41,7 +43,7 @@ import Testing
         ("2024-11-05", "2024-11-05"), ("2025-03-26", "2025-03-26"), ("2025-06-18", "2025-06-18"),
         ("2025-11-25", "2025-11-25"), ("1999-01-01", "2025-11-25"), ("2026-07-28", "2025-11-25"),
     ])
-    func `agrees on a revision that both know`(asked: String, agreed: String) async throws {
+    func `The server of tools agrees on a revision that both know`(asked: String, agreed: String) async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 #expect(try await talk.initialize(asked)["result"]?["protocolVersion"] == .string(agreed))
@@ -49,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `serves requests of 2026-07-28 without a handshake, each by itself`() async throws {
+    @Test func `The server of tools serves requests of 2026-07-28 without a handshake, each by itself`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.request(1, "server/discover", ["_meta": ToolConversation.modern])
@@ -76,7 +78,7 @@ import Testing
         }
     }
 
-    @Test func `refuses requests of revisions that it does not know, and names those that it knows`() async throws {
+    @Test func `The server of tools refuses requests of unknown revisions, and names the known ones`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.request(
@@ -94,7 +96,7 @@ import Testing
     }
 
     @Test(
-        .tags(.g13),
+        .tags(.toolServer),
         arguments: [
             ("{no JSON", -32700, .null), ("\u{1}", -32700, .null), ("17", -32600, .null), ("[]", -32600, .null),
             (#"{"id":7,"method":"ping"}"#, -32600, 7), (#"{"jsonrpc":"1.0","id":7,"method":"ping"}"#, -32600, 7),
@@ -109,7 +111,7 @@ import Testing
             (#"{"jsonrpc":"2.0","id":7,"method":"tools/call","params":{"name":"doctor","arguments":[]}}"#, -32602, 7),
             (#"{"jsonrpc":"2.0","id":7,"method":"tools/list","params":{"cursor":"x"}}"#, -32602, 7),
         ] as [(String, Int64, JSONValue)])
-    func `responds to a malformed message with the code of JSON-RPC`(
+    func `The server of tools responds to a malformed message with the code of JSON-RPC`(
         message: String, code: Int64, id: JSONValue
     ) async throws {
         try await GeneratorCall.with { call async throws in
@@ -123,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `answers no notification and no answer`() async throws {
+    @Test func `The server of tools answers no notification and no answer`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 for message in [
@@ -138,8 +140,9 @@ import Testing
     }
 
     @Test(arguments: [("2024-11-05", true), ("2025-03-26", true), ("2025-06-18", false)])
-    func `takes several messages in one array where the revision has that`(revision: String, isTaken: Bool) async throws
-    {
+    func `The server of tools takes several messages in one array if the revision has that`(
+        revision: String, isTaken: Bool
+    ) async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 _ = try await talk.initialize(revision)
@@ -153,7 +156,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g13)) func `responds to all requests before its input ended, and then ends`() async throws {
+    @Test(.tags(.toolServer))
+    func `The server of tools responds to all requests before its input ended, and then ends`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 for id in 1...5 {

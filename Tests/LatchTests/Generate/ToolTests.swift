@@ -5,10 +5,10 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite struct `A tool` {
+@Suite struct ToolTests {
     private static let arguments: JSONObject = ["proto_path": "shop", "output_path": "out"]
 
-    @Test(.tags(.g13)) func `looks at the files anew in each call`() async throws {
+    @Test(.tags(.toolServer)) func `A tool reads the files again in each call`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "generate_axiom_clients", Self.arguments)
@@ -24,8 +24,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.g13), arguments: ["token", 7] as [JSONValue])
-    func `reports its progress to a client that gives a token, with increasing numbers`(token: JSONValue) async throws {
+    @Test(.tags(.toolServer), arguments: ["token", 7] as [JSONValue])
+    func `A tool reports its progress to a client that gives a token, with increasing numbers`(token: JSONValue)
+        async throws
+    {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "generate_axiom_clients", Self.arguments, token: token)
@@ -42,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g13)) func `reports errors of .proto files with their line`() async throws {
+    @Test(.tags(.toolServer)) func `A tool reports errors of .proto files with their line`() async throws {
         try await GeneratorCall.with(["bad.proto": "syntax = \"proto3\";\nmessage A {\n  B b = 1;\n}\n"]) {
             call async throws in
             try await ToolConversation.with(call) { talk async throws in
@@ -62,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `takes the options that Axiom documents`() async throws {
+    @Test func `A tool takes the options that Axiom documents`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(
@@ -81,7 +83,7 @@ import Testing
         }
     }
 
-    @Test func `takes layout, visibility, naming and prefixes, as the command line does`() async throws {
+    @Test func `A tool takes layout, visibility, naming and prefixes, as the command line does`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(
@@ -114,7 +116,8 @@ import Testing
                 "'generation_options.style_guide' must be one of axiom"
             ),
         ] as [(JSONObject, String)])
-    func `says which argument does not fit, as each revision wants it`(arguments: JSONObject, says: String) async throws
+    func `A tool names an unfit argument, in the form of each revision`(arguments: JSONObject, says: String)
+        async throws
     {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
@@ -135,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `that was cancelled is not answered, and writes nothing`() async throws {
+    @Test func `A tool that was canceled is not answered, and writes nothing`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 // The first keeps the second waiting; all are in one write, so that it is cancelled before it has begun.
@@ -153,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `that was cancelled in a batch leaves the others of the batch their answers`() async throws {
+    @Test func `A tool that was canceled in a batch does not affect the others`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 _ = try await talk.initialize("2025-03-26")
@@ -169,7 +172,7 @@ import Testing
         }
     }
 
-    @Test func `responds to pings while another call is running`() async throws {
+    @Test func `A tool responds to pings while another call is running`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "doctor")
@@ -180,7 +183,7 @@ import Testing
         }
     }
 
-    @Test func `of the doctor finds what the subcommand finds`() async throws {
+    @Test func `A tool of the doctor has the findings of the subcommand`() async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "doctor", ["check_toolchain": false, "check_frameworks": false])
@@ -191,7 +194,7 @@ import Testing
     }
 
     @Test(arguments: [("basic", ["basic"]), ("authentication", ["user-service"])])
-    func `shows the examples of a category`(category: String, names: [String]) async throws {
+    func `A tool shows the examples of a category`(category: String, names: [String]) async throws {
         try await GeneratorCall.with { call async throws in
             try await ToolConversation.with(call) { talk async throws in
                 try talk.call(1, "get_examples", ["category": .string(category)])

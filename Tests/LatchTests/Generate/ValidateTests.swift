@@ -6,9 +6,11 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite struct `The subcommand validate` {
-    @Test(.tags(.g6), arguments: GeneratorCall.programs)
-    func `ends with 0 where .proto files are right, and with 1 where they are not`(program: String) async throws {
+@Suite struct ValidateTests {
+    @Test(.tags(.commandExitCodes), arguments: GeneratorCall.programs)
+    func `The subcommand validate ends with 0 if .proto files are right, and with 1 otherwise`(program: String)
+        async throws
+    {
         try await GeneratorCall.with([
             "bad/a.proto": "syntax = \"proto3\";\nmessage A { string a = 1; string b = 1; }\n"
         ]) {
@@ -22,7 +24,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `judges Swift by its syntax`() async throws {
+    @Test(.tags(.commandExitCodes)) func `The subcommand validate judges Swift by its syntax`() async throws {
         try await GeneratorCall.with(["swift/Good.swift": "struct A { let b: Int }\n"]) { call async throws in
             let good = try await call.run("latch", "validate", "-p", "swift", "--skip-compilation")
             #expect(good.ending == .exited(0), "\(good.error)")
@@ -33,7 +35,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.g6)) func `judges Swift by its types, all files together`() async throws {
+    @Test(.tags(.commandExitCodes))
+    func `The subcommand validate judges Swift by its types, all files together`() async throws {
         try await GeneratorCall.with([
             "swift/A.swift": "public struct A { public let b: B }\n", "swift/B.swift": "public struct B {}\n",
         ]) { call async throws in
@@ -49,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func `says clearly where types cannot be checked, and fails only where that was demanded`() async throws {
+    @Test
+    func `The subcommand validate says if types cannot be checked, and fails only if that was required`() async throws {
         try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n"]) { call async throws in
             // A copy beside which no module lies. A child process writes it: what this process has open for writing, a child that
             // another test starts meanwhile may keep open, and such a file cannot be run.
@@ -69,7 +73,7 @@ import Testing
         }
     }
 
-    @Test func `names the module that an import needs and that is not built`() async throws {
+    @Test func `The subcommand validate names the module that an import needs and that is not built`() async throws {
         try await GeneratorCall.with(["swift/A.swift": "public import AxiomCore\npublic struct A {}\n"]) {
             call async throws in
             // A build that was asked for one product has the runtime and not all modules on top of it.
@@ -85,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `gives the compiler the priority of the command`() async throws {
+    @Test func `The subcommand validate gives the compiler the priority of the command`() async throws {
         let compiler = "#!/bin/sh\nnice > \"$(dirname \"$0\")/priority\"\n"
         try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n", "script": compiler]) {
             call async throws in
@@ -103,7 +107,7 @@ import Testing
     }
 
     /// `swiftc` reads flags from a file that is named `@file`.
-    @Test func `takes no flags for the compiler from a file`() async throws {
+    @Test func `The subcommand validate takes no flags for the compiler from a file`() async throws {
         try await GeneratorCall.with([
             "Tests/A.swift": "@testable import @flags\nstruct A {}\n",
             "flags": "M -driver-use-frontend-path \(#filePath)\n",
@@ -116,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `says clearly where there is no Swift compiler`() async throws {
+    @Test func `The subcommand validate reports a missing Swift compiler`() async throws {
         try await GeneratorCall.with(["swift/A.swift": "public struct A {}\n"]) { call async throws in
             let outcome = try await call.run(
                 "latch", "validate", "-p", "swift", "--compile-check",
@@ -127,7 +131,7 @@ import Testing
     }
 
     @Test(arguments: [(["-p", "missing"], 1), ([], 2), (["-p", "empty"], 1)] as [([String], Int32)])
-    func `fails where there is nothing to judge`(arguments: [String], code: Int32) async throws {
+    func `The subcommand validate fails if there is nothing to check`(arguments: [String], code: Int32) async throws {
         try await GeneratorCall.with(["empty/notes.txt": "nothing"]) { call async throws in
             let process = try call.start("latch", ["validate"] + arguments)
             let outcome = await BuiltProgram.outcome(of: process, in: call.folder)
@@ -136,9 +140,9 @@ import Testing
     }
 }
 
-@Suite struct `The subcommand examples` {
-    @Test(.tags(.g4), arguments: ["basic", "user-service", "task-manager", "comprehensive"])
-    func `gives .proto files of which clients are generated that fit their types without a warning`(name: String)
+@Suite struct ExamplesSubcommandTests {
+    @Test(.tags(.generatedPackage), arguments: ["basic", "user-service", "task-manager", "comprehensive"])
+    func `The subcommand examples gives .proto files whose generated clients compile without a warning`(name: String)
         async throws
     {
         try await GeneratorCall.with { call async throws in
@@ -157,7 +161,7 @@ import Testing
         }
     }
 
-    @Test func `writes nothing through a link, neither in the place of a file nor of a folder`() async throws {
+    @Test func `The subcommand examples writes nothing through a link to a file or a folder`() async throws {
         for link in ["protos/notes", "protos/notes/v1/note_service.proto"] {
             try await GeneratorCall.with(["outside/x": ""]) { call async throws in
                 let place = URL(filePath: "\(call.folder)/\(link)")
@@ -174,7 +178,7 @@ import Testing
         }
     }
 
-    @Test func `lists them, shows one, and suggests a similar name`() async throws {
+    @Test func `The subcommand examples lists them, shows one, and suggests a similar name`() async throws {
         try await GeneratorCall.with { call async throws in
             let list = try await call.run("latch", "examples")
             #expect(list.ending == .exited(0) && list.output.contains { $0.hasPrefix("user-service  ") })
@@ -187,8 +191,8 @@ import Testing
     }
 }
 
-@Suite struct `The generator's doctor` {
-    @Test func `finds the installed tools, and reports missing ones`() async throws {
+@Suite struct GeneratorDoctorTests {
+    @Test func `The generator's doctor finds the installed tools, and reports missing ones`() async throws {
         try await GeneratorCall.with { call async throws in
             let outcome = try await call.run("axiom-client-generator", "doctor", "--json")
             let report = try JSONValue(parsing: outcome.output.joined())

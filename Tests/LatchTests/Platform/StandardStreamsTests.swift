@@ -9,7 +9,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `What the program writes` {
+@Suite struct StandardStreamsTests {
     /// A line of a shell in which `latch` is the program that was built, run in a temporary folder.
     private func shell(_ script: String) async throws -> BuiltProgram.Outcome {
         try await withTemporaryFolder { folder in
@@ -20,20 +20,21 @@ import Testing
         }
     }
 
-    @Test func `reaches the end of a pipe whole, although the process ends at once`() async throws {
+    @Test
+    func `The program's output reaches the end of a pipe whole, although the process ends at once`() async throws {
         let outcome = try await shell("latch help serve | cat | cat")
         let expected = HelpText([Program.root, ServeSubcommand.subcommand]).text
         #expect(outcome.output.joined(separator: "\n") + "\n" == expected)
         #expect(outcome.ending == .exited(0))
     }
 
-    @Test func `is lost without a word where nobody reads it`() async throws {
+    @Test func `The program's output is lost silently if it is not read`() async throws {
         // The reader has gone before the first byte, which SIGPIPE would otherwise answer with 141.
         let outcome = try await shell("{ cat /dev/stdin >/dev/null; latch help serve; echo $? >&2; } </dev/null | :")
         #expect(outcome.error == ["0"])
     }
 
-    @Test func `goes nowhere only where that is asked for`() async throws {
+    @Test func `The program's output goes nowhere only on request`() async throws {
         let outcome = try await shell(
             "latch --version >&-; echo $?; latch --version >/dev/null; echo $?; latch --nonsense 2>&-; echo $?")
         #expect(outcome.output == ["1", "0", "2"])
@@ -45,20 +46,20 @@ import Testing
     @Test(arguments: [
         "keys generate", "accounts --json", "completion bash", "validate --help", "manual", "serve --print-config",
     ])
-    func `is an error of each command where there is no output`(command: String) async throws {
+    func `The program's output is an error of each command if it is closed`(command: String) async throws {
         let outcome = try await shell("LATCH_HOME=/nonexistent latch \(command) >&-; echo $?")
         #expect(outcome.output == ["1"])
         #expect(outcome.error.contains { $0.contains("standard output") }, "\(outcome.error)")
     }
 
     @Test(arguments: ["<&-", "</"])
-    func `needs an input that can be read`(input: String) async throws {
+    func `The program needs a readable input`(input: String) async throws {
         let outcome = try await shell("latch jwt decode - \(input); latch mcp-server \(input); echo $?")
         #expect(outcome.output == ["1"])
         #expect(outcome.error.filter { $0.contains("standard input") }.count == 2, "\(outcome.error)")
     }
 
-    @Test func `goes to the stream that a script expects`() async throws {
+    @Test func `The program's output goes to the stream that a script expects`() async throws {
         let outcome = try await shell(
             "latch serve --print-config 2>/dev/null | grep -c ' = '; latch frobnicate >/dev/null")
         let count = outcome.output.first.flatMap { Int($0.filter { !$0.isWhitespace }) }
@@ -67,16 +68,16 @@ import Testing
         #expect(outcome.ending == .exited(2))
     }
 
-    @Test func `has no colours in a pipe`() async throws {
+    @Test func `The program's output has no colors in a pipe`() async throws {
         let outcome = try await shell("latch help; latch help demo; latch frobnicate")
         #expect(!(outcome.output + outcome.error).contains { $0.contains("\u{1B}") })
         #expect(outcome.ending == .exited(2))
     }
 }
 
-@Suite struct `An exit code after a signal` {
+@Suite struct SignalExitCodeTests {
     @Test(arguments: [(Signal.hangUp, 129), (.interrupt, 130), (.terminate, 143)] as [(Signal, Int32)])
-    func `is 128 and the signal's number, as shells have it`(signal: Signal, code: Int32) {
+    func `An exit code after a signal is 128 and the signal's number, as shells have it`(signal: Signal, code: Int32) {
         #expect(ExitCode.ended(by: signal).rawValue == code)
     }
 }

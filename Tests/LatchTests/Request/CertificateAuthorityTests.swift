@@ -8,10 +8,12 @@ import Testing
 
 @testable import latch
 
-@Suite struct `An issuer with a private certificate authority` {
+@Suite struct CertificateAuthorityTests {
     private static let password = CommandHome.password
 
-    @Test func `is trusted with the option or the variable, and not otherwise`() async throws {
+    @Test
+    func `An issuer with a private certificate authority is trusted only with the option or the variable`() async throws
+    {
         let certificate = try await Certificate(ofAuthority: true)
         let authority = certificate.authorityPath
         try await ScriptedIssuer.with(tls: try certificate.tls()) { issuer in
@@ -45,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `is not looked for in a file that cannot be read`() async throws {
+    @Test func `An issuer with a private certificate authority is refused with an unreadable file`() async throws {
         try await CommandHome.with { home in
             let outcome = try await home.latch("whoami", "--cacert", home.folder + "/none.pem")
             #expect(outcome.ending == .exited(1))

@@ -12,7 +12,7 @@ import Testing
 
 @testable import latch
 
-@Suite struct `A request on the command line` {
+@Suite struct RequestTests {
     /// Runs `body` with a user who is signed in at a scripted issuer.
     private func signedIn(
         _ routes: (inout Router) -> Void = { _ in }, _ body: (CommandHome, ScriptedIssuer) async throws -> Void
@@ -25,7 +25,7 @@ import Testing
         }
     }
 
-    @Test func `carries the credential, to a URL or a path of the issuer`() async throws {
+    @Test func `A request on the command line carries the credential, to a URL or a path of the issuer`() async throws {
         try await signedIn { home, issuer in
             for place in [issuer.url + "/api/things?a=b%20c", "/api/things?a=b%20c"] {
                 let outcome = try await home.latch("request", "GET", place)
@@ -53,7 +53,9 @@ import Testing
             (["-d", ""], "", "application/x-www-form-urlencoded"),
             ([], "", nil),
         ] as [([String], String, String?)])
-    func `sends what curl would send`(arguments: [String], body: String, type: String?) async throws {
+    func `A request on the command line sends the same as curl`(arguments: [String], body: String, type: String?)
+        async throws
+    {
         try await signedIn { home, issuer in
             let file = home.folder + "/file"
             try Data("one\ntwo\n".utf8).write(to: URL(filePath: file))
@@ -68,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `sends the fields of the command line and of files, and never a credential of the command line`()
+    @Test func `A request on the command line sends the given fields, and never a credential among them`()
         async throws
     {
         try await signedIn { home, issuer in
@@ -90,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `shows the status where it is asked to, and takes it for a failure where it is asked to`() async throws {
+    @Test func `A request on the command line shows the status, and fails by it, on request`() async throws {
         try await signedIn { home, _ in
             let plain = try await home.latch("request", "GET", "/api/missing")
             #expect(plain.ending == .exited(0) && plain.output == ["GET /api/missing "])
@@ -107,7 +109,7 @@ import Testing
         }
     }
 
-    @Test func `writes the content into a file, whole`() async throws {
+    @Test func `A request on the command line writes the content into a file, whole`() async throws {
         try await signedIn { home, _ in
             let file = home.folder + "/answer"
             let outcome = try await home.latch("request", "GET", "/api/x", "-o", file)
@@ -117,7 +119,7 @@ import Testing
     }
 
     /// npm/write-file-atomic#63: the response of a request that was carried out must not be lost for its file.
-    @Test func `is not sent where its content cannot be written`() async throws {
+    @Test func `A request on the command line is not sent if its content cannot be written`() async throws {
         try await signedIn { home, issuer in
             for file in ["/none/answer", "/" + String(repeating: "n", count: 256)] {
                 let outcome = try await home.latch("request", "POST", "/api/x", "-o", home.folder + file)
@@ -132,7 +134,7 @@ import Testing
     }
 
     /// noahmorrison/chevron#26: a file of /proc has content and no size, and a pipe has none.
-    @Test func `sends the content of pipes and of files without a size`() async throws {
+    @Test func `A request on the command line sends the content of pipes and of files without a size`() async throws {
         try await signedIn { home, issuer in
             let version = try #require(try AtomicFile("/proc/version").read())
             #expect(try await home.latch("request", "POST", "/api/x", "-d", "@/proc/version").ending == .exited(0))
@@ -143,7 +145,8 @@ import Testing
         }
     }
 
-    @Test func `is sent once more, the same, with a refreshed credential where that is refused`() async throws {
+    @Test
+    func `A request on the command line is sent once more with a refreshed credential if it is refused`() async throws {
         try await signedIn { home, issuer in
             // The server has forgotten the token before its time.
             issuer.world.withLock { $0.count = 7 }
@@ -162,7 +165,7 @@ import Testing
         }
     }
 
-    @Test func `takes its credential nowhere but to the account's own origin`() async throws {
+    @Test func `A request on the command line takes its credential only to the account's own origin`() async throws {
         try await signedIn({ router in
             router.get("/here") { request in
                 let target = request.queryItems["to"] ?? ""
@@ -189,7 +192,8 @@ import Testing
         }
     }
 
-    @Test func `takes its credential to the origins that the user allows, and to no other`() async throws {
+    @Test
+    func `A request on the command line takes its credential only to origins that the user allows`() async throws {
         try await signedIn({ router in
             router.get("/here") { request in
                 HTTPResponse(status: 302, fields: ["Location": request.queryItems["to"] ?? ""])
@@ -219,7 +223,7 @@ import Testing
     }
 
     @Test(arguments: ["api.example.com", "https://", "https://a/path", "https://a?q", "ftp://a", "https://u@a", "*"])
-    func `takes its credential to whole origins only`(text: String) async throws {
+    func `A request on the command line takes its credential to whole origins only`(text: String) async throws {
         try await CommandHome.with { home in
             let outcome = try await home.latch("request", "GET", "https://a/x", "--allow-origin", text)
             #expect(outcome.ending == .exited(2))
@@ -237,7 +241,9 @@ import Testing
             (["GET", "/x", "-iz"], "'latch request' has no option '-z'."),
             (["GET", "/x", "-ii"], "'-i' is given twice."), (["GET", "/x", "-io"], "'-o' needs a value."),
         ] as [([String], String)])
-    func `is refused where it is not understood, before anything is sent`(arguments: [String], message: String)
+    func `A request on the command line is refused if it is a usage error, before anything is sent`(
+        arguments: [String], message: String
+    )
         async throws
     {
         try await signedIn { home, issuer in
@@ -248,14 +254,14 @@ import Testing
         }
     }
 
-    @Test func `sends no credential in the clear to other machines`() async throws {
+    @Test func `A request on the command line sends no credential in the clear to other machines`() async throws {
         try await signedIn { home, _ in
             let outcome = try await home.latch("request", "GET", "http://192.0.2.1/x")
             #expect(outcome.ending == .exited(1))
         }
     }
 
-    @Test func `reads and writes what is no text as it is`() async throws {
+    @Test func `A request on the command line reads and writes binary content unchanged`() async throws {
         let bytes = (0...255).map { UInt8($0) }
         try await signedIn({ router in
             router.post("/echo") { request in HTTPResponse(status: 200, body: request.body) }

@@ -45,8 +45,8 @@ private final class ScriptedTerminal: Sendable {
     }
 }
 
-@Suite struct `A screen on a terminal` {
-    @Test func `waits for the end of a lock, and prompts again`() async throws {
+@Suite struct TerminalScreenTests {
+    @Test func `A screen on a terminal waits for the end of a lock, and prompts again`() async throws {
         let clock = ManualClock()
         let terminal = ScriptedTerminal(["ada@example.com", "one", "", "two"])
         let attempts = Mutex(0)
@@ -75,7 +75,8 @@ private final class ScriptedTerminal: Sendable {
                 """)
     }
 
-    @Test func `takes a recovery code while codes are locked, in place of the wait`() async throws {
+    @Test
+    func `A screen on a terminal accepts a recovery code while codes are locked, in place of the wait`() async throws {
         let clock = ManualClock()
         let terminal = ScriptedTerminal(["sentence", "123456", "654321", "recovery-code-1"])
         let codes = Mutex<[String]>([])
@@ -96,7 +97,9 @@ private final class ScriptedTerminal: Sendable {
     }
 
     @Test(arguments: [["sentence", "123456"], ["sentence", "123456", "", "654321"]])
-    func `ends with the input during a lock of codes, or waits for its end`(answers: [String]) async throws {
+    func `A screen on a terminal ends with the input during a lock of codes, or waits for its end`(answers: [String])
+        async throws
+    {
         let clock = ManualClock()
         let terminal = ScriptedTerminal(answers)
         let attempts = Atomic(0)
@@ -121,7 +124,7 @@ private final class ScriptedTerminal: Sendable {
         #expect(try await run.value == .signedIn)
     }
 
-    @Test func `begins again where a step expires while the user types`() async throws {
+    @Test func `A screen on a terminal begins again if a step expires while the user types`() async throws {
         let clock = ManualClock()
         // The user takes six minutes for the code.
         let terminal = ScriptedTerminal(["sentence", "123456", "sentence", "654321"]) { left in
@@ -138,7 +141,10 @@ private final class ScriptedTerminal: Sendable {
         #expect(terminal.text.contains("The time for this step is over. Begin again.\n"))
     }
 
-    @Test func `prompts only for the entries with a problem after an answer of the server`() async throws {
+    @Test
+    func `A screen on a terminal prompts only for the entries with a problem after an answer of the server`()
+        async throws
+    {
         let terminal = ScriptedTerminal([
             "Ada", "ada@example.com", "a sentence", "a sentence", "bob@example.com", "a sentence", "a sentence",
         ])
@@ -155,7 +161,8 @@ private final class ScriptedTerminal: Sendable {
     @Test(arguments: [
         ("ja", true), ("n", false), ("", true), ("NEIN", false),
     ])
-    func `turns a switch by a word in the user's language`(word: String, isOn: Bool) async throws {
+    func `A screen on a terminal turns a switch by a word in the user's language`(word: String, isOn: Bool) async throws
+    {
         let terminal = ScriptedTerminal(["old sentence", "new sentence", "new sentence", "vielleicht", word])
         let german = Environment(
             variables: ["LANG": "de_AT.UTF-8"], input: terminal.console.environment.input,
@@ -169,7 +176,7 @@ private final class ScriptedTerminal: Sendable {
         #expect(try await screen.run() == .changed)
     }
 
-    @Test func `does not prompt for the user name above a new password`() async throws {
+    @Test func `A screen on a terminal does not prompt for the user name above a new password`() async throws {
         let link = "https://id.example.com/reset?token=abc"
         let terminal = ScriptedTerminal(["ada@example.com", link, "new sentence", "new sentence"])
         var screen = TerminalScreen(PasswordResetScreen(), on: terminal.console, awaiting: .resetPassword) { request in
@@ -182,14 +189,14 @@ private final class ScriptedTerminal: Sendable {
         #expect(terminal.answersLeft == 0)
     }
 
-    @Test func `throws what no entry can mend, as it is`() async throws {
+    @Test func `A screen on a terminal rethrows errors that no entry can correct`() async throws {
         struct Strange: Error {}
         let terminal = ScriptedTerminal(["ada@example.com", "sentence"])
         var screen = TerminalScreen(SignInScreen(), on: terminal.console) { _ in throw Strange() }
         await #expect(throws: Strange.self) { try await screen.run() }
     }
 
-    @Test func `ends with the input`() async throws {
+    @Test func `A screen on a terminal ends with the input`() async throws {
         let terminal = ScriptedTerminal(["ada@example.com"])
         var screen = TerminalScreen(SignInScreen(), on: terminal.console) { _ in .signedIn }
         await #expect(throws: CommandError.self) { try await screen.run() }
@@ -202,7 +209,9 @@ private final class ScriptedTerminal: Sendable {
             (["LANG": "de", "LC_MESSAGES": "en_GB"], ["en_GB"]), (["LC_ALL": "C", "LC_MESSAGES": "de"], ["C"]),
             (["LANG": "de@euro"], ["de"]),
         ] as [([String: String], [String])])
-    func `takes the language from the first variable that is set`(variables: [String: String], languages: [String]) {
+    func `A screen on a terminal takes the language from the first variable that is set`(
+        variables: [String: String], languages: [String]
+    ) {
         #expect(ScreenConsole.languages(variables) == languages)
     }
 
@@ -212,7 +221,7 @@ private final class ScriptedTerminal: Sendable {
         ("https://id.example.com/verify?token=abc", false), ("https://id.example.com/reset", false), ("abc", false),
         (String(repeating: "a", count: 43), true), (String(repeating: "a", count: 42) + "!", false),
     ])
-    func `takes the link of a mail, or its token`(text: String, isLink: Bool) {
+    func `A screen on a terminal takes the link of a mail, or its token`(text: String, isLink: Bool) {
         #expect((ScreenLink(pasted: text, for: .resetPassword, at: "https://id.example.com") != nil) == isLink)
     }
 }

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `An address to listen on` {
+@Suite struct ListenAddressTests {
     @Test(arguments: [
         ("127.0.0.1:8080", "127.0.0.1", 8080, true), ("[::1]:0", "::1", 0, true), ("localhost:1", "localhost", 1, true),
         ("0.0.0.0:80", "0.0.0.0", 80, false), ("[2001:db8::1]:443", "2001:db8::1", 443, false),
@@ -15,7 +15,8 @@ import Testing
         ("127.0.0.1.example.com:1", "127.0.0.1.example.com", 1, false),
         ("127.0.0.256:1", "127.0.0.256", 1, false), ("127.1:1", "127.1", 1, false),
     ])
-    func `has a host and a port`(text: String, host: String, port: Int, isLoopback: Bool) throws {
+    func `An address to listen on has a host and a port`(text: String, host: String, port: Int, isLoopback: Bool) throws
+    {
         let address = try ListenAddress(text)
         #expect(address.host == host)
         #expect(address.port == port)
@@ -25,7 +26,7 @@ import Testing
     @Test(arguments: [
         "", "8080", ":8080", "127.0.0.1", "127.0.0.1:", "127.0.0.1:65536", "127.0.0.1:-1", "a:b", "::1:80",
     ])
-    func `is refused where it is none`(text: String) throws {
+    func `An address to listen on is refused if it is invalid`(text: String) throws {
         let problem = try #require(throws: SettingProblem.self) { try ListenAddress(text) }
         guard case .stated(let sentence, let hint, let expected) = problem else {
             Issue.record("\(problem)")
@@ -36,18 +37,19 @@ import Testing
     }
 }
 
-@Suite struct `A store's location` {
+@Suite struct StoreLocationParsingTests {
     @Test(arguments: [("sqlite:latch.sqlite", "latch.sqlite"), ("sqlite:/a b/c", "/a b/c"), ("sqlite:x:y", "x:y")])
-    func `is a file of SQLite`(text: String, path: String) throws {
+    func `A store's location is a file of SQLite`(text: String, path: String) throws {
         #expect(try StoreLocation(text).path == path)
     }
 
-    @Test(arguments: ["", "sqlite:", "latch.sqlite", "mysql://a@b"]) func `is refused where it is none`(text: String) {
+    @Test(arguments: ["", "sqlite:", "latch.sqlite", "mysql://a@b"])
+    func `A store's location is refused if it is invalid`(text: String) {
         #expect(throws: CommandError.self) { try StoreLocation(text) }
     }
 
     @Test(arguments: ["postgres://ada:hunter2@localhost/latch", "postgresql://localhost/latch"])
-    func `is a database of PostgreSQL, as libpq takes it`(text: String) throws {
+    func `A store's location is a database of PostgreSQL, as libpq takes it`(text: String) throws {
         let location = try StoreLocation(text)
         #expect(location.path == text && !location.isFile)
     }
@@ -56,7 +58,7 @@ import Testing
         ("postgres://ada:hunter2@localhost/x", "postgres://(redacted)@localhost/x"), ("sqlite:a@b", "sqlite:a@b"),
         ("postgres://localhost/x", "postgres://localhost/x"), ("x://a:b@c@d", "x://(redacted)@d"),
     ])
-    func `is shown without its password`(text: String, shown: String) {
+    func `A store's location is shown without its password`(text: String, shown: String) {
         #expect(StoreLocation.redacted(text) == shown)
     }
 }

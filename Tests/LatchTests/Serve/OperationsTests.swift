@@ -13,13 +13,13 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `The log of a server` {
+@Suite struct ServerLogTests {
     private static let handler = ClosureHandler { _ in HTTPResponse(status: .created) }
     private static let request = HTTPRequest(
         method: .post, scheme: "http", authority: "a", path: "/oauth/token?code=hunter2",
         fields: [.authorization: "Bearer hunter2", .requestID: "request-1"])
 
-    @Test func `has one line for each request, without query and header fields`() async throws {
+    @Test func `The log of a server has one line for each request, without query and header fields`() async throws {
         let kept = RecordingEnvironment()
         let log = ServerLog(.text, kept.environment)
         _ = try await log.logging(Self.handler).respond(to: Self.request)
@@ -31,7 +31,7 @@ import Testing
         #expect(!kept.error.contains("hunter2"))
     }
 
-    @Test func `is JSON where a script reads it, and can be switched off`() async throws {
+    @Test func `The log of a server is JSON if a script reads it, and can be switched off`() async throws {
         let kept = RecordingEnvironment()
         for format in [AccessLogFormat.json, .off] {
             let log = ServerLog(format, kept.environment)
@@ -43,7 +43,7 @@ import Testing
         #expect(entry["request_id"] == "request-1" && entry["milliseconds"]?.doubleValue != nil)
     }
 
-    @Test func `is logfmt for collectors of such lines, in which no value begins another one`() async throws {
+    @Test func `The log of a server is logfmt for collectors, and no value begins another field`() async throws {
         let kept = RecordingEnvironment()
         let log = ServerLog(.logfmt, kept.environment)
         var request = Self.request
@@ -57,7 +57,7 @@ import Testing
     }
 
     @Test(arguments: [AccessLogFormat.text, .json])
-    func `escapes what a client has put into a path`(format: AccessLogFormat) async throws {
+    func `The log of a server escapes what a client has put into a path`(format: AccessLogFormat) async throws {
         let kept = RecordingEnvironment()
         let log = ServerLog(format, kept.environment)
         var request = Self.request
@@ -73,7 +73,7 @@ import Testing
     }
 
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
-    func `says that there is no descriptor left`(format: AccessLogFormat) throws {
+    func `The log of a server reports that there is no descriptor left`(format: AccessLogFormat) throws {
         let kept = RecordingEnvironment()
         let log = ServerLog(format, kept.environment)
         let report = try #require(Server.Configuration().watched(by: log).onExhaustion)
@@ -84,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
-    func `says why the server has failed`(format: AccessLogFormat) async throws {
+    func `The log of a server states why the server has failed`(format: AccessLogFormat) async throws {
         let kept = RecordingEnvironment()
         let log = ServerLog(format, kept.environment)
         let handler = ClosureHandler { request in
@@ -101,7 +101,7 @@ import Testing
     }
 
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt])
-    func `says why a request was refused`(format: AccessLogFormat) async throws {
+    func `The log of a server states why a request was refused`(format: AccessLogFormat) async throws {
         let kept = RecordingEnvironment()
         let log = ServerLog(format, kept.environment)
         let handler = ClosureHandler { request in
@@ -118,7 +118,7 @@ import Testing
         }
     }
 
-    @Test func `says what the store has failed for`() throws {
+    @Test func `The log of a server states why the store has failed`() throws {
         let (line, date) = (LogLine.storeFailure(.storeFull, in: "rotate"), Date(timeIntervalSince1970: 0))
         let message = IdentityError.storeFull.message
         #expect(line.text(date, .text) == "1970-01-01T00:00:00Z the store has failed in 'rotate': \(message)")
@@ -126,7 +126,7 @@ import Testing
         #expect(json["event"] == "store_failed" && json["code"] == "storeFull" && json["operation"] == "rotate")
     }
 
-    @Test func `says when the database is lost, and when it is back`() throws {
+    @Test func `The log of a server reports the loss of the database, and its return`() throws {
         let lost = IdentityError.storeFull
         for format in [AccessLogFormat.text, .json] {
             let line = LogLine.outage(of: "database", lost.message).text(Date(timeIntervalSince1970: 0), format)
@@ -137,8 +137,9 @@ import Testing
     }
 
     @Test(arguments: [AccessLogFormat.text, .json, .logfmt, .off])
-    func `has a line more for a slow request, with its route instead of its path`(format: AccessLogFormat) async throws
-    {
+    func `The log of a server has another line for a slow request, with its route instead of its path`(
+        format: AccessLogFormat
+    ) async throws {
         var router = Router()
         router.post("/notes/{id}") { _ in
             // Longer than a millisecond by any clock.
@@ -166,7 +167,7 @@ import Testing
         #expect(!line.contains("4711") && !line.contains("hunter2"))
     }
 
-    @Test func `calls no fast request slow`() async throws {
+    @Test func `The log of a server calls no fast request slow`() async throws {
         let kept = RecordingEnvironment()
         let log = ServerLog(.off, slowAfterMilliseconds: 3_600_000, kept.environment)
         _ = try await log.logging(Self.handler).respond(to: Self.request)
@@ -175,7 +176,7 @@ import Testing
     }
 
     @Test(arguments: [AccessLogFormat.json, .logfmt])
-    func `has one form for warnings, errors and notices`(format: AccessLogFormat) throws {
+    func `The log of a server has one form for warnings, errors and notices`(format: AccessLogFormat) throws {
         let kept = RecordingEnvironment()
         let log = ServerLog(format, kept.environment)
         log.warn(StartupWarning(message: "two\nlines \u{1B}[31m", hint: "mend it"))
@@ -197,7 +198,7 @@ import Testing
         #expect(objects[0]["hint"] == "mend it" && objects[1]["code"] == "failed" && objects[3]["url"] == "http://a")
     }
 
-    @Test func `has warnings and errors as text where only requests are switched off`() {
+    @Test func `The log of a server has warnings and errors as text if only requests are switched off`() {
         for format in [AccessLogFormat.text, .off] {
             let kept = RecordingEnvironment()
             let log = ServerLog(format, kept.environment)
@@ -207,7 +208,7 @@ import Testing
         }
     }
 
-    @Test func `has a line for each mail that was not sent, without its recipient`() async throws {
+    @Test func `The log of a server has a line for each mail that was not sent, without its recipient`() async throws {
         struct Unreachable: Mailer {
             func send(_ message: MailMessage) async throws { throw HTTPError.timeout }
         }
@@ -223,8 +224,9 @@ import Testing
     }
 }
 
-@Suite(.serialized) struct `A served process with a log for collectors` {
-    @Test func `writes nothing but JSON on standard error, from its first warning on`() async throws {
+@Suite(.serialized) struct CollectorLogTests {
+    @Test
+    func `A served process with a log for collectors writes only JSON on standard error from its start`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/latch.toml"
             let settings =
@@ -261,7 +263,7 @@ import Testing
         }
     }
 
-    @Test func `ends with a line of the same form`() async throws {
+    @Test func `A served process with a log for collectors ends with a line of the same form`() async throws {
         let outcome = try await BuiltProgram.run(
             "serve", "--listen", "127.0.0.1:0", "--store", "sqlite:/nowhere/latch.sqlite",
             environment: ["LATCH_ACCESS_LOG": "json"])
@@ -282,8 +284,8 @@ import Testing
     }
 }
 
-@Suite(.serialized) struct `The listener for operators` {
-    @Test func `has the metrics, which the public one then has not`() async throws {
+@Suite(.serialized) struct OperationsTests {
+    @Test func `The listener for operators has the metrics, and the public one then has none`() async throws {
         try await withTemporaryFolder { folder in
             try await BuiltProgram.serving(in: folder, environment: ["LATCH_ADMIN_LISTEN": "127.0.0.1:0"]) { _, url in
                 let line = try #require(BuiltProgram.lines(of: folder + "/error").first)

@@ -10,7 +10,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `A served process that is told to end while a request is open` {
+@Suite struct RepeatedSignalTests {
     private static let content = #"{"email":"ada@example.com","password":"a horse walks into a library"}"#
 
     /// The head of a request with JSON.
@@ -51,7 +51,7 @@ import Testing
             (.terminate, .terminate, 143), (.interrupt, .interrupt, 130), (.terminate, .interrupt, 130),
             (.interrupt, .terminate, 143),
         ] as [(Signal, Signal, Int32)])
-    func `ends at once when it is told again, and says by which signal`(
+    func `A served process with an open request ends at once at the second signal, and names it`(
         first: Signal, second: Signal, code: Int32
     ) async throws {
         try await draining(by: first) { process, busy, folder in
@@ -62,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `does not take a hang-up for impatience`() async throws {
+    @Test func `A served process with an open request does not take a hang-up for a second signal`() async throws {
         try await draining(by: .terminate) { process, busy, _ in
             process.hangUp()
             await busy.send(Self.content)
@@ -71,7 +71,8 @@ import Testing
         }
     }
 
-    @Test func `has lost nothing that it had answered, and nothing else was begun`() async throws {
+    @Test
+    func `A served process with an open request loses no answered request, and begins nothing else`() async throws {
         try await draining(by: .terminate) { process, _, folder in
             process.send(Signal.terminate.number)
             #expect(await process.end() == .exited(143))

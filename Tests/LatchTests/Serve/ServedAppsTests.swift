@@ -13,7 +13,7 @@ import Testing
 @testable import latch_demo
 
 /// The token routes of a real process whose apps stand in its configuration.
-@Suite struct `The apps of a served process` {
+@Suite struct ServedAppsTests {
     private static let cheap = [
         "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1",
         "LATCH_SCOPES": "files:read widgets:read widgets:admin",
@@ -47,7 +47,8 @@ import Testing
         #expect(status == .created)
     }
 
-    @Test(.tags(.l13)) func `are known from the file, and by SIGHUP from the changed file`() async throws {
+    @Test(.tags(.realServer))
+    func `The apps of a served process are known from the file, and by SIGHUP from the changed file`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/latch.toml"
             let write = { (text: String) in try Data(text.utf8).write(to: URL(filePath: file)) }
@@ -88,7 +89,7 @@ import Testing
         }
     }
 
-    @Test func `keep the server from starting where they cannot be used`() async throws {
+    @Test func `The apps of a served process stop the start if they are invalid`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/latch.toml"
             try Data("[[clients]]\nid = \"reports\"\nconfidential = true\n".utf8).write(to: URL(filePath: file))

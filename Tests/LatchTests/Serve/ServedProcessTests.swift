@@ -12,13 +12,13 @@ import Testing
 @testable import latch
 @testable import latch_demo
 
-@Suite struct `A served process` {
+@Suite struct ServedProcessTests {
     private func status(_ path: String, at url: String) async throws -> HTTPStatus {
         let client = Client(baseURL: try #require(URL(string: url)))
         return try await client.perform(.raw(.get, RoutePath(path))).status
     }
 
-    @Test func `prints one line once it accepts connections, at a port of its own choice`() async throws {
+    @Test func `A served process prints one line once it accepts connections, at its own port choice`() async throws {
         try await withTemporaryFolder { folder in
             try await BuiltProgram.serving(in: folder) { process, url in
                 #expect(url.hasPrefix("http://127.0.0.1:") && !url.hasSuffix(":0"))
@@ -33,7 +33,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [Signal.terminate, .interrupt]) func `ends with exit 0 when it is asked to`(signal: Signal)
+    @Test(arguments: [Signal.terminate, .interrupt])
+    func `A served process ends with exit 0 when it is asked to`(signal: Signal)
         async throws
     {
         try await withTemporaryFolder { folder in
@@ -45,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `answers the request in flight before it ends`() async throws {
+    @Test func `A served process answers the request in flight before it ends`() async throws {
         let patient = [
             "LATCH_SHUTDOWN_GRACE": "600", "LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1",
         ]
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `keeps what it has when it is started again`() async throws {
+    @Test func `A served process keeps its data when it is started again`() async throws {
         try await withTemporaryFolder { folder in
             let body = ["email": "ada@example.com", "password": "a horse walks into a library"]
             let cheap = ["LATCH_ARGON2_MEMORY_KIB": "64", "LATCH_ARGON2_PASSES": "1"]
@@ -89,7 +90,7 @@ import Testing
         }
     }
 
-    @Test func `reads its configuration again when it is hung up`() async throws {
+    @Test func `A served process reads its configuration again at SIGHUP`() async throws {
         try await withTemporaryFolder { folder in
             let file = folder + "/latch.toml"
             try Data("access_token_lifetime = 60\n".utf8).write(to: URL(filePath: file))
@@ -112,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `shows a renewed certificate after it is hung up`() async throws {
+    @Test func `A served process shows a renewed certificate after SIGHUP`() async throws {
         try await withTemporaryFolder { folder in
             let (earlier, renewed) = (try await Certificate(), try await Certificate())
             func install(_ certificate: Certificate) throws {
@@ -138,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `keeps its certificate with the rest of a configuration that it cannot read again`() async throws {
+    @Test func `A served process keeps its certificate with the rest of an unreadable configuration`() async throws {
         let (earlier, renewed) = (try await Certificate(), try await Certificate())
         try await withTemporaryFolder { folder in
             let file = folder + "/latch.toml"
@@ -184,7 +185,7 @@ import Testing
         throw DemoFailure("it said only: \(BuiltProgram.lines(of: folder + "/error"))")
     }
 
-    @Test func `says that its port is in use`() async throws {
+    @Test func `A served process reports that its port is in use`() async throws {
         try await withTemporaryFolder { folder in
             try await BuiltProgram.serving(in: folder) { _, url in
                 let authority = String(url.dropFirst("http://".count))

@@ -11,7 +11,7 @@ import Testing
 
 @testable import latch
 
-@Suite(needsPostgres, .timeLimit(.minutes(2))) struct `The log of slow queries` {
+@Suite(needsPostgres, .timeLimit(.minutes(2))) struct SlowQueryTests {
     /// A connection whose transaction is open until ``release()``.
     private final class Lock {
         private let connection: PostgresConnection
@@ -25,7 +25,10 @@ import Testing
         func release() throws { try connection.run("ROLLBACK") }
     }
 
-    @Test func `has the text of a statement that waits for the lock of a row, and no value`() async throws {
+    @Test
+    func `The log of slow queries has the text of a statement that waits for the lock of a row, and no value`()
+        async throws
+    {
         let cluster = try await PostgresCluster.shared()
         let observer = try PostgresConnection(PostgresConfiguration(cluster.address()))
         try observer.run("CREATE DATABASE slow_queries")

@@ -10,7 +10,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `A server that is about to serve` {
+@Suite struct StartupWarningTests {
     /// Secrets that nobody guesses.
     private static let secrets = [
         "LATCH_STORE_KEY": String(repeating: "0a", count: 32), "LATCH_TOKEN_PEPPER": String(repeating: "a", count: 16),
@@ -25,13 +25,13 @@ import Testing
         ).flatMap { [$0.message, $0.hint] }
     }
 
-    @Test func `has nothing to warn of on loopback with a mailer`() throws {
+    @Test func `A starting server has no warning on loopback with a mailer`() throws {
         #expect(try warnings(["LATCH_MAIL_DIRECTORY": "mails"]).isEmpty)
         #expect(try warnings(["LATCH_SMTP_URL": "smtp://127.0.0.1:25", "LATCH_LISTEN": "[::1]:0"]).isEmpty)
     }
 
     @Test(arguments: ["0.0.0.0:80", "[::]:80", "192.0.2.1:443", "id.example.com:443"])
-    func `warns where passwords would cross a network in the clear`(address: String) throws {
+    func `A starting server warns if passwords would cross a network in the clear`(address: String) throws {
         let environment = ["LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": address]
         let found = try warnings(environment.merging(Self.secrets) { $1 })
         #expect(found.count == 2)
@@ -39,7 +39,7 @@ import Testing
         #expect(found.last?.contains("tls_certificate") == true)
     }
 
-    @Test func `warns of passwords in the clear once, where the issuer says so too`() throws {
+    @Test func `A starting server warns of passwords in the clear once, if the issuer is also without https`() throws {
         let environment = [
             "LATCH_MAIL_DIRECTORY": "mails", "LATCH_LISTEN": "0.0.0.0:80", "LATCH_ISSUER": "http://id.example.com",
         ]
@@ -51,7 +51,7 @@ import Testing
         ["LATCH_LISTEN": "0.0.0.0:80"], ["LATCH_LISTEN": "id.example.com:443"],
         ["LATCH_ISSUER": "https://id.example.com", "LATCH_TRUSTED_PROXIES": "127.0.0.1"],
     ])
-    func `warns of secrets that are missing where others use it`(environment: [String: String]) throws {
+    func `A starting server warns of missing secrets if others use it`(environment: [String: String]) throws {
         let environment = environment.merging(["LATCH_MAIL_DIRECTORY": "mails"]) { $1 }
         let found = try warnings(environment)
         #expect(found.count >= 4 && found[0].contains("signing keys are unencrypted"), "\(found)")
@@ -63,7 +63,7 @@ import Testing
     }
 
     @Test(arguments: [(0o600, 0), (0o640, 2), (0o604, 2)])
-    func `warns of a store key that other users can read`(mode: Int, lines: Int) async throws {
+    func `A starting server warns of a store key that other users can read`(mode: Int, lines: Int) async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/key"
             let attributes: [FileAttributeKey: Any] = [.posixPermissions: mode]
@@ -79,7 +79,9 @@ import Testing
         ("smtp://mail.example.com:587", "a@example.com", false), ("smtp://ada:x@[::1]:25", "", false),
         ("smtp://localhost", "", false),
     ])
-    func `warns of a sender at localhost for another mail server`(url: String, sender: String, warns: Bool) throws {
+    func `A starting server warns of a sender at localhost for another mail server`(
+        url: String, sender: String, warns: Bool
+    ) throws {
         var environment = ["LATCH_SMTP_URL": url]
         if !sender.isEmpty { environment["LATCH_MAIL_SENDER"] = sender }
         let found = try warnings(environment)
@@ -87,11 +89,11 @@ import Testing
         #expect(!found.joined().contains("p%40ss"))
     }
 
-    @Test func `warns that no mails can be sent`() throws {
+    @Test func `A starting server warns that no emails can be sent`() throws {
         #expect(try warnings([:]).first?.contains("No mails can be sent") == true)
     }
 
-    @Test func `warns where all clients would share the address of a proxy`() throws {
+    @Test func `A starting server warns if all clients would share the address of a proxy`() throws {
         let environment = Self.secrets.merging([
             "LATCH_MAIL_DIRECTORY": "mails", "LATCH_ISSUER": "https://id.example.com",
         ]) { $1 }
@@ -106,13 +108,15 @@ import Testing
         (["LATCH_PASSKEY_DOMAIN": "example.com"], "passkey_domain"),
         (["LATCH_ISSUER": "http://login.example.com"], "unencrypted"),
     ])
-    func `warns of what is weak, or has no effect`(environment: [String: String], said: String) throws {
+    func `A starting server warns of weak settings, and of those without effect`(
+        environment: [String: String], said: String
+    ) throws {
         let found = try warnings(environment.merging(["LATCH_MAIL_DIRECTORY": "mails"]) { $1 })
         #expect(found.count == 2 && found.first?.contains(said) == true, "\(found)")
         #expect(!found.joined().contains("hunter2"))
     }
 
-    @Test func `has nothing to warn of with a long pepper, and an issuer on this machine`() throws {
+    @Test func `A starting server has no warning with a long pepper, and an issuer on this machine`() throws {
         #expect(
             try warnings([
                 "LATCH_MAIL_DIRECTORY": "mails", "LATCH_TOKEN_PEPPER": String(repeating: "a", count: 16),
@@ -120,7 +124,7 @@ import Testing
             ]).isEmpty)
     }
 
-    @Test func `has a loop for each processor core, unless the settings say how many`() throws {
+    @Test func `A starting server has a loop for each processor core, or the number in the settings`() throws {
         let loops = { (environment: [String: String]) in
             try Settings(environment: environment).serverConfiguration().loops
         }
@@ -128,7 +132,7 @@ import Testing
         #expect(try loops(["LATCH_EVENT_LOOPS": "7"]) == 7)
     }
 
-    @Test func `takes limits from the settings`() throws {
+    @Test func `A starting server takes limits from the settings`() throws {
         let settings = try Settings(environment: [
             "LATCH_LISTEN": "[::1]:81", "LATCH_MAXIMUM_CONNECTIONS": "5", "LATCH_MAXIMUM_CONNECTIONS_PER_ADDRESS": "4",
             "LATCH_MAXIMUM_BODY_BYTES": "2048", "LATCH_SHUTDOWN_GRACE": "3",
@@ -143,7 +147,7 @@ import Testing
         #expect(configuration.tls == nil)
     }
 
-    @Test func `reads certificate and key, and says what is missing`() async throws {
+    @Test func `A starting server reads certificate and key, and reports missing ones`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/pem"
             try Data("PEM".utf8).write(to: URL(filePath: path))
@@ -159,8 +163,8 @@ import Testing
     }
 }
 
-@Suite struct `A handler that can be exchanged` {
-    @Test func `answers each request by the one that is current`() async throws {
+@Suite struct ExchangeableHandlerTests {
+    @Test func `An exchangeable handler answers each request by the current one`() async throws {
         let handler = SwappableHandler(ClosureHandler { _ in HTTPResponse(status: .ok) })
         let request = HTTPRequest(method: .get, scheme: "http", authority: "a", path: "/")
         let first = try await handler.respond(to: request)
@@ -169,7 +173,7 @@ import Testing
         #expect([first.status, second.status] == [.ok, .noContent])
     }
 
-    @Test func `lets a request that has begun end where it began`() async throws {
+    @Test func `An exchangeable handler lets a request that has begun end where it began`() async throws {
         let (reached, reach) = AsyncStream.makeStream(of: Void.self)
         let (release, go) = AsyncStream.makeStream(of: Void.self)
         let handler = SwappableHandler(

@@ -5,21 +5,21 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `The text of a store's location` {
+@Suite struct StoreLocationTests {
     @Test(
         arguments: [
             ("sqlite:a", "a"), ("sqlite::memory:", ":memory:"), ("sqlite:./a b.sqlite", "./a b.sqlite"),
             ("sqlite:~/a", "~/a"), ("sqlite:a%20b", "a%20b"), ("sqlite:é", "é"), ("sqlite:sqlite:a", "sqlite:a"),
             ("sqlite:/", "/"),
         ])
-    func `is taken as the path it is, without any reading of its own`(text: String, path: String) throws {
+    func `The text of a store's location is taken as a literal path`(text: String, path: String) throws {
         #expect(try StoreLocation(text).path == path)
     }
 
     @Test(arguments: [
         "SQLITE:a", "sqlite", " sqlite:a", "sqlite3:a", "file:a", "postgres:a", "Postgres://h/d", "mysql://u:p@h/d",
     ])
-    func `is refused with how it is written`(text: String) throws {
+    func `The text of a store's location is refused with the correct form`(text: String) throws {
         let error = try #require(throws: CommandError.self) { try StoreLocation(text) }
         #expect(error.hint?.contains("sqlite:") == true)
         #expect(error.exitCode == .failure)
@@ -34,7 +34,7 @@ import Testing
             ("postgres://u@h?sslpassword=pw", "postgres://(redacted)@h?(redacted)"),
             ("host=h password=pw", "(redacted)"), ("postgres:u:pw@h", "(redacted)"),
         ])
-    func `is shown without whatever may be a password`(text: String, shown: String) {
+    func `The text of a store's location is shown without a possible password`(text: String, shown: String) {
         #expect(StoreLocation.redacted(text) == shown)
         #expect(StoreLocation.redacted(shown) == shown)
     }

@@ -13,7 +13,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite(.serialized, .timeLimit(.minutes(2))) struct `A server that a service manager starts` {
+@Suite(.serialized, .timeLimit(.minutes(2))) struct SupervisorTests {
     private static let script = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .deletingLastPathComponent().appending(path: "Peers/Operations/service_manager.py").path
 
@@ -22,7 +22,9 @@ import Testing
         try JSONValue(parsing: Array(try #require(await process.line()).utf8))
     }
 
-    @Test func `serves its socket, reads its credentials, and says what it does`() async throws {
+    @Test
+    func `A server of a service manager serves its socket, reads its credentials, and reports its state`() async throws
+    {
         try await withTemporaryFolder { folder in
             let credentials = folder + "/credentials"
             try FileManager.default.createDirectory(atPath: credentials, withIntermediateDirectories: true)
@@ -56,7 +58,7 @@ import Testing
         }
     }
 
-    @Test func `takes secrets from credentials, after the environment and before the file`() throws {
+    @Test func `A server of a service manager takes secrets from credentials, between environment and file`() throws {
         let credential = ["token_pepper": SettingCredential(path: "/run/x/token_pepper", text: "hunter2")]
         let settings = try Settings(credentials: credential)
         #expect(settings.text(of: "token_pepper") == "hunter2")
@@ -67,7 +69,9 @@ import Testing
         #expect(other.text(of: "token_pepper") == "hunter3")
     }
 
-    @Test func `takes the store from a credential, whose password nobody sees`() async throws {
+    @Test
+    func `A server of a service manager takes the store from a credential, whose password is never shown`() async throws
+    {
         try await withTemporaryFolder { folder in
             let uri = "postgres://latch:hunter2@db.example/latch?password=hunter3"
             try Data((uri + "\n").utf8).write(to: URL(filePath: folder + "/store"))
@@ -90,8 +94,8 @@ import Testing
     }
 
     /// A secret that were taken for one that is not set would leave in plain what it is to encrypt.
-    @Test(arguments: ["store_key", "token_pepper", "store"]) func `takes no empty credential`(name: String) async throws
-    {
+    @Test(arguments: ["store_key", "token_pepper", "store"])
+    func `A server of a service manager takes no empty credential`(name: String) async throws {
         try await withTemporaryFolder { folder in
             try Data("\n".utf8).write(to: URL(filePath: "\(folder)/\(name)"))
             let error = #expect(throws: CommandError.self) {
@@ -101,7 +105,7 @@ import Testing
         }
     }
 
-    @Test func `takes no socket of another process, and a name for operators`() {
+    @Test func `A server of a service manager takes no socket of another process, and a name for operators`() {
         let own = ["LISTEN_PID": String(ProcessInfo.processInfo.processIdentifier), "LISTEN_FDS": "2"]
         let named = own.merging(["LISTEN_FDNAMES": "admin:public"]) { $1 }
         #expect(Supervisor(own.merging(["LISTEN_PID": "1"]) { $1 }).sockets.isEmpty)
@@ -114,7 +118,7 @@ import Testing
         #expect(Server.Configuration(port: 1).inheriting(from: Supervisor([:])).inheritedSockets.isEmpty)
     }
 
-    @Test func `refuses a socket whose clients nobody would serve`() throws {
+    @Test func `A server of a service manager refuses a socket whose clients would not be served`() throws {
         let variables = [
             "LISTEN_PID": String(ProcessInfo.processInfo.processIdentifier), "LISTEN_FDS": "2",
             "LISTEN_FDNAMES": "latch.socket:latch-metrics.socket",
@@ -126,7 +130,7 @@ import Testing
         #expect(descriptors == [3] && error?.message.contains("'latch-metrics.socket'") == true)
     }
 
-    @Test func `serves all sockets of one name`() async throws {
+    @Test func `A server of a service manager serves all sockets of one name`() async throws {
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(
                 atPath: folder + "/credentials", withIntermediateDirectories: true)
@@ -152,7 +156,10 @@ import Testing
         }
     }
 
-    @Test func `does not start without its secrets because their folder is not there`() async throws {
+    @Test
+    func `A server of a service manager does not start without its secrets because their folder is missing`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let loader = SettingsLoader(Invocation(), variables: ["CREDENTIALS_DIRECTORY": "\(folder)/none"])
             let error = #expect(throws: CommandError.self) { try loader.load() }
@@ -160,7 +167,7 @@ import Testing
         }
     }
 
-    @Test func `refuses a descriptor that does not listen`() async throws {
+    @Test func `A server of a service manager refuses a descriptor that does not listen`() async throws {
         var configuration = Server.Configuration(port: 0)
         configuration.inheritedSockets = [1]
         let server = Server(handler: ClosureHandler { _ in HTTPResponse(status: .ok) }, configuration: configuration)

@@ -9,7 +9,7 @@ import Testing
 
 @testable import latch
 
-@Suite(needsPostgres, .timeLimit(.minutes(2))) struct `A database that cannot be served` {
+@Suite(needsPostgres, .timeLimit(.minutes(2))) struct UnservableDatabaseTests {
     /// Returns what `latch serve` says about a database that it refuses.
     private func refusal(of address: String) async throws -> [String] {
         let outcome = try await BuiltProgram.run(
@@ -21,7 +21,7 @@ import Testing
     }
 
     /// The first of them would be tried for 15 seconds if its failure could pass.
-    @Test func `does not exist, or its address is wrong`() async throws {
+    @Test func `A database that cannot be served is missing, or its address is wrong`() async throws {
         let cluster = try await PostgresCluster.shared()
         let said = try await refusal(of: cluster.address(database: "missing"))
         #expect(said.count == 2 && said[0].contains("refuses the connection"), "\(said)")
@@ -30,7 +30,7 @@ import Testing
         #expect(port.first?.contains("an invalid value for 'port'") == true, "\(port)")
     }
 
-    @Test func `does not let its user create tables`() async throws {
+    @Test func `A database that cannot be served does not let its user create tables`() async throws {
         let cluster = try await PostgresCluster.shared()
         let psql = { (sql: String, database: String) async throws in
             let process = try ChildProcess.start(
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `is waited for while nothing listens, which the log says`() async throws {
+    @Test func `A database that cannot be served is awaited while nothing listens, and the log says so`() async throws {
         let line = try JSONValue(parsing: Array(try await firstLine(of: ["serve", "--listen", "127.0.0.1:0"]).utf8))
         #expect(line["level"] == "warning" && line["hint"] != nil)
         #expect(line["message"]?.stringValue?.hasSuffix("Connection refused. Retrying for 15 seconds.") == true)
@@ -77,7 +77,9 @@ import Testing
         ["admin", "copy", "--from", "postgres://latch@127.0.0.1:1/latch", "--to", "sqlite:FOLDER/new.sqlite"],
         ["admin", "backup", "--output", "FOLDER/backup", "--key-file", "FOLDER/key"],
     ])
-    func `is waited for by the operator's commands too, which say so`(arguments: [String]) async throws {
+    func `A database that cannot be served is also awaited by the operator's commands, which say so`(
+        arguments: [String]
+    ) async throws {
         let line = try await firstLine(of: arguments)
         #expect(line.hasPrefix("latch: warning: The database cannot be connected"), "\(line)")
         #expect(line.hasSuffix("Connection refused. Retrying for 15 seconds."))

@@ -9,7 +9,7 @@ import Testing
 
 @testable import latch
 
-@Suite struct `A store that cannot be served` {
+@Suite struct UnservableStoreTests {
     /// Returns the error of a call with this store, which must leave the file unchanged.
     private func refusal(of store: String, in folder: String) async throws -> String {
         let before = FileManager.default.contents(atPath: store)
@@ -40,7 +40,7 @@ import Testing
         try Data(bytes).write(to: URL(filePath: store))
     }
 
-    @Test func `is damaged`() async throws {
+    @Test func `A store that cannot be served is damaged`() async throws {
         try await withTemporaryFolder { folder in
             let store = try await made(in: folder)
             try change(store) { bytes in
@@ -51,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `is of a newer schema`() async throws {
+    @Test func `A store that cannot be served is of a newer schema`() async throws {
         try await withTemporaryFolder { folder in
             let store = try await made(in: folder)
             // https://sqlite.org/fileformat.html §1.3.15: the user version stands at offset 60.
@@ -61,7 +61,7 @@ import Testing
         }
     }
 
-    @Test func `is another program's file`() async throws {
+    @Test func `A store that cannot be served is another program's file`() async throws {
         try await withTemporaryFolder { folder in
             let store = folder + "/notes.txt"
             try Data(repeating: 0x61, count: 500).write(to: URL(filePath: store))
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `may not be written`() async throws {
+    @Test func `A store that cannot be served is read-only`() async throws {
         try await withTemporaryFolder { folder in
             let store = try await made(in: folder)
             try FileManager.default.setAttributes([.posixPermissions: 0o400], ofItemAtPath: store)
@@ -79,7 +79,8 @@ import Testing
         }
     }
 
-    @Test func `is not created, nor opened, by a server whose port is in use`() async throws {
+    @Test
+    func `A store that cannot be served is not created, nor opened, by a server whose port is in use`() async throws {
         try await withTemporaryFolder { folder in
             try await BuiltProgram.serving(in: folder) { _, url in
                 for store in ["new.sqlite", "latch.sqlite"] {
@@ -95,7 +96,7 @@ import Testing
         }
     }
 
-    @Test func `is in a folder that does not exist`() async throws {
+    @Test func `A store that cannot be served is in a folder that does not exist`() async throws {
         try await withTemporaryFolder { folder in
             let said = try await refusal(of: folder + "/none/latch.sqlite", in: folder)
             #expect(said.contains("does not exist"))

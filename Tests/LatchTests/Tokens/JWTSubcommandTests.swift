@@ -12,7 +12,7 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite struct `Tokens on the command line` {
+@Suite struct JWTSubcommandTests {
     /// The outcome of a call within this process.
     private struct Said {
         let code: ExitCode
@@ -39,7 +39,9 @@ import Testing
     }
 
     @Test(arguments: ["ES256", "es384", "ES512", "EdDSA", "Ed25519", "RS256", "PS384"])
-    func `are signed by a key of its own and verified by its public half`(algorithm: String) async throws {
+    func `Tokens on the command line are signed by its own key and verified by its public half`(algorithm: String)
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let key = await key(in: folder, algorithm)
             let signed = await latch("jwt", "sign", "--key", key.whole, "--subject", "ada", "--claim", "admin=true")
@@ -55,7 +57,8 @@ import Testing
         }
     }
 
-    @Test func `are verified by a shared secret, whose public half does not exist`() async throws {
+    @Test
+    func `Tokens on the command line are verified by a shared secret, whose public half does not exist`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/secret.json"
             let refused = await latch("keys", "generate", "-a", "HS256", "-o", path, "--public-output", folder + "/p")
@@ -69,7 +72,10 @@ import Testing
         }
     }
 
-    @Test func `carry the claims of a file, of flags and of the clock, the later ones winning`() async throws {
+    @Test
+    func `Tokens on the command line carry the claims of a file, of flags and of the clock, in that order`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let key = await key(in: folder)
             let claims = #"{"sub":"file","iss":"file","list":[1]}"#
@@ -92,7 +98,7 @@ import Testing
         }
     }
 
-    @Test func `are refused for the first reason that there is, with exit 1`() async throws {
+    @Test func `Tokens on the command line are refused for their first fault, with exit 1`() async throws {
         try await withTemporaryFolder { folder in
             let (key, other) = (await key(in: folder), await key(in: folder, "EdDSA"))
             func verify(_ token: String, _ flags: String...) async -> Said {
@@ -125,7 +131,7 @@ import Testing
         }
     }
 
-    @Test func `are verified with the keys that an issuer publishes`() async throws {
+    @Test func `Tokens on the command line are verified with the keys that an issuer publishes`() async throws {
         try await CommandHome.with { home in
             let server = try await ServedLatch.start(in: home.folder)
             try await server.signUp("ada@example.com")
@@ -143,7 +149,7 @@ import Testing
         }
     }
 
-    @Test func `are read from a pipe, a terminal that does not show them, or with a warning from the call`()
+    @Test func `Tokens on the command line are read from a pipe, a silent terminal, or the call with a warning`()
         async throws
     {
         try await withTemporaryFolder { folder in
@@ -165,7 +171,7 @@ import Testing
         }
     }
 
-    @Test func `cannot steer a terminal by what they say`() async throws {
+    @Test func `Tokens on the command line cannot control a terminal by their text`() async throws {
         try await withTemporaryFolder { folder in
             let key = await key(in: folder)
             let claims = #"{"sub":"\u001b[2J\u202e","\u001b]0;x\u0007":"\n"}"#
@@ -185,14 +191,15 @@ import Testing
             (["keys", "generate", "-a", "none"], "'none' is not a signature algorithm."),
             (["keys", "generate", "-a", "ES265"], "'ES265' is not a signature algorithm."),
         ] as [([String], String)])
-    func `are nothing to begin with where the call is not understood`(arguments: [String], message: String) async {
+    func `Tokens on the command line are not read after a usage error`(arguments: [String], message: String) async {
         let kept = RecordingEnvironment()
         #expect(await Program.command.run(arguments, in: kept.environment) == .usage)
         #expect(kept.error.hasPrefix("latch: \(message)\nhint: "), "\(kept.error)")
         #expect(kept.output.isEmpty)
     }
 
-    @Test(arguments: ["-1", "1.5", "", "soon", "99999999999999"]) func `live for whole seconds`(text: String)
+    @Test(arguments: ["-1", "1.5", "", "soon", "99999999999999"])
+    func `Tokens on the command line live for whole seconds`(text: String)
         async throws
     {
         try await withTemporaryFolder { folder in
@@ -204,8 +211,9 @@ import Testing
     }
 }
 
-@Suite struct `A key from the command line` {
-    @Test func `lies in a file for its owner alone, which is never written over`() async throws {
+@Suite struct CommandLineKeyTests {
+    @Test
+    func `A key from the command line is in a file for only its owner, which is never overwritten`() async throws {
         try await withTemporaryFolder { folder in
             let path = folder + "/key.json"
             let kept = RecordingEnvironment()
@@ -231,7 +239,7 @@ import Testing
         }
     }
 
-    @Test func `that cannot be read is told without what stands in it`() async throws {
+    @Test func `A key from the command line that cannot be read is reported without its content`() async throws {
         try await withTemporaryFolder { folder in
             let texts = [
                 "", "secret", "[]", #"{"secret":1}"#, #"{"kty":"oct","alg":"HS256","k":"secret"}"#, #"{"keys":[]}"#,
@@ -252,7 +260,7 @@ import Testing
         }
     }
 
-    @Test func `that only verifies does not sign`() async throws {
+    @Test func `A key from the command line that only verifies does not sign`() async throws {
         try await withTemporaryFolder { folder in
             let (path, publicPath) = (folder + "/key.json", folder + "/public.json")
             let kept = RecordingEnvironment()

@@ -9,8 +9,9 @@ import Testing
 
 @testable import latch
 
-@Suite struct `A transcript` {
-    @Test(arguments: try Transcript.all()) func `shows what the command does`(transcript: Transcript) async throws {
+@Suite struct TranscriptTests {
+    @Test(arguments: try Transcript.all())
+    func `A transcript shows the command's output`(transcript: Transcript) async throws {
         #expect(!transcript.entries.isEmpty)
         try await withTemporaryFolder { folder in
             try FileManager.default.createDirectory(atPath: folder + "/here", withIntermediateDirectories: true)
@@ -56,7 +57,7 @@ import Testing
         ("abc", "abc", true), ("abc", "ab", false), ("abc", "a…", true), ("abc", "…c", true), ("abc", "a…c", true),
         ("abc", "a…b", false), ("ac", "a…c", true), ("abcabc", "a…b…c", true), ("", "…", true), ("x", "", false),
     ])
-    func `stands for any text with an ellipsis`(line: String, pattern: String, matches: Bool) {
+    func `A transcript stands for any text with an ellipsis`(line: String, pattern: String, matches: Bool) {
         #expect(Transcript.matches(line, pattern) == matches)
     }
 }

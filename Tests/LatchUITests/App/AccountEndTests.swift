@@ -11,11 +11,11 @@ import Testing
 @testable import LatchIdentity
 
 /// What an app shows of accounts that end, and of servers that cannot do everything.
-@MainActor @Suite struct `An app's accounts` {
+@MainActor @Suite struct AccountEndTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `ends the session of an account that was removed without a network once there is one`() async throws {
+    @Test func `The account model of an app ends a removed account's session once there is a network`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             try await server.client().signUp(email: "bob@example.com", password: password)
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `shows nothing that a server without a user service does not have`() async throws {
+    @Test func `The account model of an app shows only features of a server without a user service`() async throws {
         try await RealServer.run { server in
             server.hasNoUserService.withLock { $0 = true }
             let auth = try await server.signedIn()
@@ -64,7 +64,7 @@ import Testing
         }
     }
 
-    @Test func `shows the profile that is known while the server cannot be reached`() async throws {
+    @Test func `The account model of an app shows the known profile while the server cannot be reached`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             server.isOffline.withLock { $0 = true }
@@ -75,7 +75,8 @@ import Testing
         }
     }
 
-    @Test func `says that the account is deleted, and forgets its address`() async throws {
+    @Test
+    func `The account model of an app reports that the account is deleted, and forgets its address`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             auth.menu?.press(.profile)
@@ -90,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `lets a guest leave the sign-in, where the app hears of it`() async throws {
+    @Test func `The account model of an app lets a guest leave the sign-in, if the app handles it`() async throws {
         try await RealServer.run { server in
             let deaf = AuthModel(try server.client()) { $0.options.isDismissible = true }
             await deaf.restore()

@@ -13,11 +13,13 @@ import Testing
 @testable import LatchIdentity
 
 /// The one configuration of an app, at the real server.
-@MainActor @Suite struct `The configuration of an app's model` {
+@MainActor @Suite struct AuthConfigurationTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `reaches each request, the lock, the links and the sign-in`() async throws {
+    @Test
+    func `The configuration of an app's model reaches each request, the lock, the links and the sign-in`() async throws
+    {
         try await RealServer.run { server in
             let log = Mutex<[String]>([])
             let lock = AppLockModel(
@@ -51,7 +53,7 @@ import Testing
         }
     }
 
-    @Test func `refreshes by its policy`() async throws {
+    @Test func `The configuration of an app's model refreshes by its policy`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn { $0.policy = RefreshPolicy(refreshesInBackground: false) }
             server.clock.advance(by: 3_600)
@@ -60,7 +62,7 @@ import Testing
         }
     }
 
-    @Test func `takes the tokens that an earlier version of the app has stored`() async throws {
+    @Test func `The configuration of an app's model takes the tokens of an earlier version of the app`() async throws {
         try await RealServer.run { server in
             // The app before its update kept the tokens itself.
             let old = try server.client()
@@ -98,7 +100,7 @@ import Testing
         }
     }
 
-    @Test func `has no accounts with a client of the app's own`() async throws {
+    @Test func `The configuration of an app's model has no accounts with the app's own client`() async throws {
         try await RealServer.run { server in
             let configuration = AuthModel.Configuration(try server.client())
             #expect(configuration.makeAccountList() == nil)

@@ -5,14 +5,15 @@ import Testing
 
 @testable import LatchUI
 
-@Suite struct `The screens of an app` {
-    @Test func `have an exit in every state, and keep their places after every outcome`() async throws {
+@Suite struct AuthFlowTests {
+    @Test
+    func `The screens of an app have an exit in every state, and keep their places after every outcome`() async throws {
         let explorer = try await offThePool { FlowExplorer.shared }
         #expect(explorer.violations.isEmpty, "\(explorer.violations.joined(separator: "\n"))")
         #expect(explorer.states.count > 500)
     }
 
-    @Test func `ignore the outcome of one that is no longer open`() throws {
+    @Test func `The screens of an app ignore the outcome of a closed one`() throws {
         var flow = AuthFlow(hasAccounts: true)
         flow.enter()
         flow.open(.profile)
@@ -26,7 +27,7 @@ import Testing
         #expect(flow.follow(DevicesScreen.move(after: .closed), of: devices.id).isEmpty && flow.screens.count == 2)
     }
 
-    @Test func `close a covered one below what the user sees`() throws {
+    @Test func `The screens of an app close a covered one below the visible one`() throws {
         var flow = AuthFlow(hasAccounts: true)
         flow.enter()
         flow.open(.profile)
@@ -36,7 +37,7 @@ import Testing
         #expect(flow.screens.map(\.route) == [.devices])
     }
 
-    @Test func `keep a step of the app after a registration for the user who has registered`() throws {
+    @Test func `The screens of an app keep the app's step after a registration for the registered user`() throws {
         let email = "ada@example.com"
         var flow = AuthFlow.exploring(hasAccounts: true)
         flow.leave()
@@ -67,7 +68,7 @@ import Testing
         #expect(proved.screens.isEmpty)
     }
 
-    @Test func `are at the start with any address, until the user goes on`() {
+    @Test func `The screens of an app are at the start with any address, until the user goes on`() {
         var flow = AuthFlow(hasAccounts: true)
         flow.leave()
         flow.start(with: .signIn(email: "ada@example.com"))
@@ -76,7 +77,8 @@ import Testing
         #expect(!flow.isAtStart)
     }
 
-    @Test func `leave the account of a sign-in in the list whose screen the user has left`() throws {
+    @Test
+    func `The screens of an app leave the account of a sign-in in the list whose screen the user has left`() throws {
         var flow = AuthFlow(hasAccounts: true)
         flow.enter()
         flow.open(.accounts)
@@ -96,7 +98,7 @@ import Testing
         #expect(flow.follow(outcome, of: signIn.id, isForNewAccount: true) == current)
     }
 
-    @Test func `return from a new account's registration to the list of accounts`() throws {
+    @Test func `The screens of an app return from a new account's registration to the list of accounts`() throws {
         var flow = AuthFlow(hasAccounts: true)
         flow.enter()
         flow.open(.accounts)

@@ -14,11 +14,13 @@ import Testing
 @testable import LatchIdentity
 
 /// The app of fifteen lines: one model, its visible screen, and the real server.
-@MainActor @Suite struct `An app's model` {
+@MainActor @Suite struct AuthModelTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `leads from the registration over the mailed link and the sign-in to the content`() async throws {
+    @Test
+    func `An app's model leads from the registration over the mailed link and the sign-in to the content`() async throws
+    {
         try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
             let auth = try server.app()
             #expect(auth.gate.phase == .restoring)
@@ -44,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `shows content once the account is stored, with a client that works`() async throws {
+    @Test func `An app's model shows content once the account is stored, with a working client`() async throws {
         try await RealServer.run { server in
             let secrets = GatedSecretStore(server.secrets)
             let auth = try await server.signedUp(secrets: secrets)
@@ -67,7 +69,9 @@ import Testing
     }
 
     @Test(arguments: [AuthError.storeFull, .storeLocked])
-    func `says that an account cannot be stored, and keeps what was typed`(error: AuthError) async throws {
+    func `An app's model reports that an account cannot be stored, and keeps the typed text`(error: AuthError)
+        async throws
+    {
         try await RealServer.run { server in
             let secrets = GatedSecretStore(server.secrets)
             let auth = try await server.signedUp(secrets: secrets)
@@ -84,7 +88,7 @@ import Testing
         }
     }
 
-    @Test func `counts an answer that came as the user went on`() async throws {
+    @Test func `An app's model accepts an answer that came as the user went on`() async throws {
         try await RealServer.run { server in
             let secrets = GatedSecretStore(server.secrets)
             let auth = try await server.signedUp(secrets: secrets)
@@ -103,7 +107,8 @@ import Testing
         }
     }
 
-    @Test func `opens a link that starts the app, and restores the screens of the last run`() async throws {
+    @Test
+    func `An app's model opens a link that starts the app, and restores the screens of the last run`() async throws {
         try await RealServer.run { server in
             let auth = try server.app()
             await auth.restore()
@@ -131,7 +136,7 @@ import Testing
         }
     }
 
-    @Test func `offers providers only with a way to sign in through them`() async throws {
+    @Test func `An app's model offers providers only with a way to sign in through them`() async throws {
         try await RealServer.run { server in
             var options = SignInScreen.Options()
             options.providers = [.google]
@@ -143,7 +148,7 @@ import Testing
         }
     }
 
-    @Test func `resets a password by the link of a mail`() async throws {
+    @Test func `An app's model resets a password by the link of a mail`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             await auth.use(press: .forgotPassword)
@@ -154,7 +159,8 @@ import Testing
         }
     }
 
-    @Test func `shows profile, devices and a second factor, whose step-up it raises itself`() async throws {
+    @Test
+    func `An app's model shows profile, devices and a second factor, whose step-up it starts itself`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             auth.menu?.press(.profile)
@@ -193,7 +199,7 @@ import Testing
         }
     }
 
-    @Test func `holds several accounts, of which each has its own client`() async throws {
+    @Test func `An app's model holds several accounts, each with its own client`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let first = auth.client
@@ -226,7 +232,10 @@ import Testing
         }
     }
 
-    @Test func `leads from an account that the server has ended to the others, also after a restart`() async throws {
+    @Test
+    func `An app's model leads from an account that the server has ended to the others, also after a restart`()
+        async throws
+    {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             try await server.client().signUp(email: "bob@example.com", password: password)
@@ -269,7 +278,7 @@ import Testing
         }
     }
 
-    @Test func `registers one more account beside the first`() async throws {
+    @Test func `An app's model registers one more account beside the first`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let first = auth.client
@@ -287,7 +296,7 @@ import Testing
         }
     }
 
-    @Test func `signs out without a network, and revokes once there is one`() async throws {
+    @Test func `An app's model signs out without a network, and revokes the tokens later`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let tokens = try #require(auth.client.session.currentState.credential)
@@ -309,7 +318,9 @@ import Testing
         }
     }
 
-    @Test func `says that the server has ended the session, and signs the same user in again`() async throws {
+    @Test
+    func `An app's model reports that the server has ended the session, and signs the same user in again`() async throws
+    {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let before = auth.account
@@ -327,7 +338,7 @@ import Testing
         }
     }
 
-    @Test func `follows a client that signs in and out elsewhere`() async throws {
+    @Test func `An app's model follows a client that signs in and out elsewhere`() async throws {
         try await RealServer.run { server in
             let client = try server.client()
             try await client.signUp(email: email, password: password)
@@ -344,7 +355,7 @@ import Testing
         }
     }
 
-    @Test func `shows no sign-in while the accounts cannot be read`() async throws {
+    @Test func `An app's model shows no sign-in while the accounts cannot be read`() async throws {
         try await RealServer.run { server in
             let secrets = FailingSecretStore(server.secrets, after: 0, with: .storeLocked)
             let auth = try server.app(secrets: secrets)
@@ -354,8 +365,7 @@ import Testing
         }
     }
 
-    @Test func `reads the accounts again when the user returns to an unlocked device, and opens the link`() async throws
-    {
+    @Test func `An app's model reads the accounts again when the user returns, and opens the link`() async throws {
         try await RealServer.run { server in
             try await server.client().signUp(email: email, password: password)
             let secrets = GatedSecretStore(server.secrets)

@@ -10,11 +10,12 @@ import Testing
 @testable import LatchIdentity
 
 /// What an app asks an ``AuthModel``, and hears of it.
-@MainActor @Suite struct `An app with analytics, guests and payments` {
+@MainActor @Suite struct AuthQuestionTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `hears what a person does in the screens, without a secret`() async throws {
+    @Test
+    func `An app with guests and payments receives the user's actions on the screens, without a secret`() async throws {
         try await RealServer.run { server in
             let auth = try server.app()
             var events: [AuthEvent] = []
@@ -44,7 +45,9 @@ import Testing
         }
     }
 
-    @Test func `hears of an end by the server, and not of a start with a stored account`() async throws {
+    @Test
+    func `An app with guests and payments receives an end by the server, and not a start with an account`() async throws
+    {
         try await RealServer.run { server in
             _ = try await server.signedIn()
             let auth = try server.app()
@@ -62,7 +65,8 @@ import Testing
         }
     }
 
-    @Test func `has the user confirm a payment, which a dismissal refuses`() async throws {
+    @Test
+    func `An app with guests and payments has the user confirm a payment, which a dismissal refuses`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let first = Task { await auth.confirmUser() }
@@ -88,7 +92,10 @@ import Testing
         }
     }
 
-    @Test func `does not confirm a payment by the late answer to the question before`() async throws {
+    @Test
+    func `An app with guests and payments does not confirm a payment by a late answer to an earlier question`()
+        async throws
+    {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let first = Task { await auth.confirmUser() }
@@ -112,7 +119,10 @@ import Testing
         }
     }
 
-    @Test func `shows a guest the sign-in for one feature, and takes no for an answer`() async throws {
+    @Test
+    func `An app with guests and payments shows a guest the sign-in for one feature, and accepts a refusal`()
+        async throws
+    {
         try await RealServer.run { server in
             try await server.client().signUp(email: email, password: password)
             let auth = try server.app()
@@ -136,7 +146,8 @@ import Testing
         }
     }
 
-    @Test func `does not repeat what was refused once the user has dismissed the step-up`() async throws {
+    @Test
+    func `An app with guests and payments does not repeat a refused request after a dismissed step-up`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             auth.push(.profile)

@@ -6,7 +6,7 @@ import Testing
 @testable import LatchUI
 
 /// The routes as an app stores them.
-@Suite struct `A stored route` {
+@Suite struct AuthRouteTests {
     /// Routes as an enum, whose form Swift has made for the paths that apps have stored already.
     private enum Earlier: Hashable, Codable {
         case signIn(email: String)
@@ -28,7 +28,7 @@ import Testing
     private static let waiting = EmailVerificationScreen(email: "ada@example.com", isSent: false)
     private static let reset = PasswordResetScreen(email: "ada@example.com")
 
-    @Test(arguments: pairs.indices) func `has the form of earlier versions`(index: Int) throws {
+    @Test(arguments: pairs.indices) func `A stored route has the form of earlier versions`(index: Int) throws {
         let (earlier, route) = Self.pairs[index]
         let encoder = JSONEncoder()
         encoder.outputFormatting = .sortedKeys
@@ -37,7 +37,7 @@ import Testing
         #expect(try JSONDecoder().decode(AuthRoute.self, from: stored) == route)
     }
 
-    @Test(arguments: AuthRoute.Kind.allCases) func `leads to each screen`(kind: AuthRoute.Kind) throws {
+    @Test(arguments: AuthRoute.Kind.allCases) func `A stored route leads to each screen`(kind: AuthRoute.Kind) throws {
         let stored = try JSONEncoder().encode(kind.route)
         #expect(try JSONDecoder().decode(AuthRoute.self, from: stored) == kind.route)
     }
@@ -45,13 +45,13 @@ import Testing
     @Test(arguments: [
         "{}", #"{"attic":{}}"#, #"{"accounts":{},"profile":{}}"#, #"{"custom":{}}"#, #"{"verification":{}}"#,
     ])
-    func `of no screen of this version is an error`(stored: String) {
+    func `A stored route of no screen of this version is an error`(stored: String) {
         #expect(throws: DecodingError.self) {
             try JSONDecoder().decode(AuthRoute.self, from: Data(stored.utf8))
         }
     }
 
-    @Test func `is printed without the address`() {
+    @Test func `A stored route is printed without the address`() {
         for kind in AuthRoute.Kind.allCases { #expect(!"\(kind.route)".contains("@")) }
         #expect("\(AuthRoute.custom("plan", email: "ada@example.com"))" == "custom(plan)")
     }

@@ -12,11 +12,12 @@ import Testing
 @testable import LatchUI
 
 /// Several windows of an app over one model, at the real server.
-@MainActor @Suite struct `The windows of an app` {
+@MainActor @Suite struct AuthSceneTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `have a sign-in each, and leave what is typed in the other`() async throws {
+    @Test
+    func `The windows of an app have a sign-in each, and keep the text that is typed in the other`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             let (left, right) = (auth.openScene(), auth.openScene())
@@ -51,7 +52,8 @@ import Testing
         }
     }
 
-    @Test func `show the user who has signed in in one of them, with screens and a menu of their own`() async throws {
+    @Test
+    func `The windows of an app show the user who has signed in in one of them, with separate screens`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             let (left, right) = (auth.openScene(), auth.openScene())
@@ -84,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `open a link in the one that got it`() async throws {
+    @Test func `The windows of an app open a link in the one that received it`() async throws {
         try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
             let auth = try server.app()
             let (left, right) = (auth.openScene(), auth.openScene())
@@ -115,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `store a path each`() async throws {
+    @Test func `The windows of an app store a path each`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let (left, right) = (auth.openScene(), auth.openScene())
@@ -133,7 +135,7 @@ import Testing
         }
     }
 
-    @Test func `take the sign-in of one that is closed before the answer`() async throws {
+    @Test func `The windows of an app complete the sign-in of one that is closed before the answer`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             let (left, right) = (auth.openScene(), auth.openScene())
@@ -150,8 +152,7 @@ import Testing
         }
     }
 
-    @Test func `keep the user of one of them, when another is closed during the sign-in of another user`() async throws
-    {
+    @Test func `The windows of an app keep the user when another window is closed during a sign-in`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             let bob = "bob@example.com"
@@ -184,7 +185,9 @@ import Testing
         }
     }
 
-    @Test func `have a guest's sign-in and a payment's step-up where they were asked for`() async throws {
+    @Test
+    func `The windows of an app have a guest's sign-in and a payment's step-up in the requesting window`() async throws
+    {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             let (left, right) = (auth.openScene(), auth.openScene())
@@ -216,7 +219,7 @@ import Testing
         }
     }
 
-    @Test func `leave nothing behind when they are closed`() async throws {
+    @Test func `The windows of an app leave nothing behind when they are closed`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             _ = auth.openScene()
@@ -233,7 +236,7 @@ import Testing
         return (Weak(scene), Weak(model))
     }
 
-    @Test func `keep the last one for the next window`() async throws {
+    @Test func `The windows of an app keep the last one for the next window`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             let only = auth.openScene()

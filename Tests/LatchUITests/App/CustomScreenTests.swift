@@ -13,11 +13,13 @@ import Testing
 @testable import LatchIdentity
 
 /// Screens and rows of an app in the flow of its model, at the real server.
-@MainActor @Suite struct `A screen of an app in the flow` {
+@MainActor @Suite struct CustomScreenTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `follows a registration, and leads on to the wait for the mail`() async throws {
+    @Test
+    func `An app's own screen in the flow follows a registration, and leads on to the wait for the mail`() async throws
+    {
         try await RealServer.run { server in
             let plans = Plans()
             let auth = try server.app { plans.add(to: &$0, after: .registration) }
@@ -42,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `stays to be done when a link or a sign-in comes first, also after a restart`() async throws {
+    @Test func `An app's own screen in the flow stays due when a link or a sign-in comes first`() async throws {
         try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
             let plans = Plans()
             let auth = try server.app { plans.add(to: &$0, after: .registration) }
@@ -68,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `stays to be done in an app with one account`() async throws {
+    @Test func `An app's own screen in the flow stays due in an app with one account`() async throws {
         try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
             let plans = Plans()
             let auth = AuthModel(try server.client()) {
@@ -88,7 +90,10 @@ import Testing
         }
     }
 
-    @Test func `follows a sign-in of a user who needs it, with the client of the user`() async throws {
+    @Test
+    func `An app's own screen in the flow follows a sign-in of a user who needs it, with the user's client`()
+        async throws
+    {
         try await RealServer.run { server in
             let plans = Plans()
             let auth = try await server.signedIn { plans.add(to: &$0, after: .signIn) }
@@ -108,7 +113,7 @@ import Testing
         }
     }
 
-    @Test func `takes the place of the registration, and keeps the ways from it`() async throws {
+    @Test func `An app's own screen in the flow replaces the registration, and keeps its exits`() async throws {
         try await RealServer.run { server in
             let auth = try server.app {
                 $0.replace(RegistrationScreen.self) { position in
@@ -147,7 +152,7 @@ import Testing
         }
     }
 
-    @Test func `is opened by a row in the menu and in the profile, beside one that does something`() async throws {
+    @Test func `An app's own screen in the flow is opened by a row in the menu and in the profile`() async throws {
         try await RealServer.run { server in
             let plans = Plans()
             var opened: [UUID] = []
@@ -189,7 +194,10 @@ import Testing
         }
     }
 
-    @Test func `is not shown where it is not known, such as by a path of an earlier version`() async throws {
+    @Test
+    func `An app's own screen in the flow is not shown if it is unknown, as by a path of an earlier version`()
+        async throws
+    {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             auth.push(.custom("plan"))

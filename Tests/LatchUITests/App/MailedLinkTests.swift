@@ -11,12 +11,12 @@ import Testing
 @testable import LatchIdentity
 
 /// The links of mails that open an app, over the real server.
-@MainActor @Suite struct `A mailed link` {
+@MainActor @Suite struct MailedLinkTests {
     private let email = RealServer.email
     private let password = RealServer.password
     private let bob = "bob@example.com"
 
-    @Test func `is taken from the server, and from a scheme that the app names`() async throws {
+    @Test func `A mailed link is accepted from the server, and from a scheme that the app names`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             for text in [
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `of another account names that one`() async throws {
+    @Test func `A mailed link of another account names that one`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             try await server.client().signUp(email: bob, password: password)
@@ -44,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `of one end of a change of address says that the other one is missing`() async throws {
+    @Test func `A mailed link of one end of a change of address says that the other one is missing`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             auth.open(try await server.mailedURL())
@@ -63,7 +63,8 @@ import Testing
         }
     }
 
-    @Test func `that is used says what is next, with the address that the app waited with`() async throws {
+    @Test
+    func `A mailed link that is used shows the next step, with the address that the app waited with`() async throws {
         try await RealServer.run { server in
             let auth = try server.app()
             await auth.restore()
@@ -93,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `signs in with the password that proves its reader, also at a cold start`() async throws {
+    @Test func `A mailed link signs in with the password that proves its reader, also at a cold start`() async throws {
         try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
             try await server.client().signUp(email: email, password: password)
             let auth = try server.app()
@@ -106,7 +107,7 @@ import Testing
         }
     }
 
-    @Test func `signs the user in again whose own password it resets`() async throws {
+    @Test func `A mailed link signs the user in again whose own password it resets`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let id = auth.account?.id
@@ -118,7 +119,8 @@ import Testing
         }
     }
 
-    @Test func `that resets another account's password leaves the user's content as it is`() async throws {
+    @Test
+    func `A mailed link that resets another account's password does not change the user's content`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             try await server.client().signUp(email: bob, password: password)
@@ -134,7 +136,8 @@ import Testing
     }
 
     /// Somebody sends the link of an account of their own, to read what is entered into it.
-    @Test func `that this device has not asked for names its account, and signs in nobody`() async throws {
+    @Test
+    func `A mailed link that this device has not requested names its account, and signs no user in`() async throws {
         try await RealServer.run { server in
             try await server.client().signUp(email: bob, password: password)
             try await server.client().requestPasswordReset(email: bob)
@@ -148,7 +151,7 @@ import Testing
         }
     }
 
-    @Test func `that is delivered twice keeps the password that is typed`() async throws {
+    @Test func `A mailed link that is delivered twice keeps the password that is typed`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             try await server.client().requestPasswordReset(email: email)

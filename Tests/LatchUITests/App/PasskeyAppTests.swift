@@ -13,7 +13,7 @@ import Testing
 
 /// An app with passkeys, on a device that is a virtual authenticator, at the real server.
 // The main actor also explores the screens, for minutes on a busy machine.
-@MainActor @Suite(.timeLimit(.minutes(5))) struct `An app with passkeys` {
+@MainActor @Suite(.timeLimit(.minutes(5))) struct PasskeyAppTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
@@ -22,7 +22,7 @@ import Testing
         await auth.settled()
     }
 
-    @Test func `offers one after a sign-in with a password, and signs in with it`() async throws {
+    @Test func `An app with passkeys offers one after a sign-in with a password, and signs in with it`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn(passkeys: VirtualPasskeys())
             guard let offer = auth.screen?.model as? PasskeyModel else { return record(auth) }
@@ -45,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `asks a user who does not want one only once on a device`() async throws {
+    @Test func `An app with passkeys asks a user who declined one only once on a device`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn(passkeys: VirtualPasskeys())
             guard auth.screen?.model is PasskeyModel else { return record(auth) }
@@ -64,7 +64,9 @@ import Testing
         }
     }
 
-    @Test func `returns quietly to the form when the user closes the dialog, and says that there is none`() async throws
+    @Test
+    func `An app with passkeys returns to the form when the user closes the dialog, and reports a missing one`()
+        async throws
     {
         try await RealServer.run { server in
             let passkeys = VirtualPasskeys()
@@ -81,7 +83,8 @@ import Testing
         }
     }
 
-    @Test func `signs in by a suggestion of the keyboard, which waits from the first sight of the form`() async throws {
+    @Test
+    func `An app with passkeys signs in by a suggestion of the keyboard, which waits with the form`() async throws {
         try await RealServer.run { server in
             let passkeys = VirtualPasskeys(suggestsPasskeys: true)
             let auth = try await server.signedIn(passkeys: passkeys)
@@ -97,7 +100,8 @@ import Testing
         }
     }
 
-    @Test func `signs in by a suggestion of the keyboard as the first thing that the app does`() async throws {
+    @Test
+    func `An app with passkeys signs in by a suggestion of the keyboard as the app's first action`() async throws {
         try await RealServer.run { server in
             let passkeys = VirtualPasskeys(suggestsPasskeys: true)
             let before = try await server.signedIn(passkeys: passkeys)
@@ -116,7 +120,7 @@ import Testing
         }
     }
 
-    @Test func `says nothing of suggestions that cannot be had, and ends them with the form`() async throws {
+    @Test func `An app with passkeys does not report missing suggestions, and ends them with the form`() async throws {
         try await RealServer.run { server in
             server.isOffline.withLock { $0 = true }
             let passkeys = VirtualPasskeys(suggestsPasskeys: true)
@@ -136,7 +140,8 @@ import Testing
         }
     }
 
-    @Test func `shows, renames and removes passkeys, after a step-up with one of them`() async throws {
+    @Test
+    func `An app with passkeys shows, renames and removes passkeys, after a step-up with one of them`() async throws {
         try await RealServer.run { server in
             let passkeys = VirtualPasskeys()
             let auth = try await server.signedIn(passkeys: passkeys)

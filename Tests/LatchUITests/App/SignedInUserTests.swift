@@ -14,11 +14,12 @@ import Testing
 @testable import LatchIdentity
 
 /// What an app's model shows of its user over time, at the real server.
-@MainActor @Suite struct `The signed-in user of an app` {
+@MainActor @Suite struct SignedInUserTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `has the role that an administrator has changed, when the user returns after a while`() async throws {
+    @Test
+    func `The signed-in user of an app has a role that an administrator has changed, after a while`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let id = try #require(auth.profile?.id)
@@ -40,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `has a failure to load in the menu, and the profile with the next connection`() async throws {
+    @Test func `The signed-in user of an app has a failure to load in the menu, and later the profile`() async throws {
         try await RealServer.run { server in
             let first = try await server.signedIn()
             #expect(first.isSignedIn)
@@ -61,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func `sees whether there is a second factor, also after its set-up`() async throws {
+    @Test
+    func `The signed-in user of an app sees whether there is a second factor, also after its set-up`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             auth.menu?.press(.profile)
@@ -77,7 +79,10 @@ import Testing
         }
     }
 
-    @Test func `is asked again by the next refused request after a dismissed step-up`() async throws {
+    @Test
+    func `The signed-in user of an app is asked again by the next refused request after a dismissed step-up`()
+        async throws
+    {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             server.clock.advance(by: 901)
@@ -102,7 +107,7 @@ import Testing
     }
 
     @Test(.timeLimit(.minutes(2)))
-    func `keeps what is to be revoked when the app itself signs out without a network`() async throws {
+    func `The signed-in user of an app keeps tokens to revoke when the app signs out without a network`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let tokens = try #require(auth.client.session.currentState.credential)
@@ -121,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `sees nothing but the lock, which a failed sign-out does not open`() async throws {
+    @Test func `The signed-in user of an app sees only the lock, which a failed sign-out does not open`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             auth.menu?.press(.profile)
@@ -155,7 +160,10 @@ import Testing
         }
     }
 
-    @Test func `is offered the screens of the last run also where the address is known`() async throws {
+    @Test
+    func `The signed-in user of an app is also offered the screens of the last run if the address is known`()
+        async throws
+    {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let laptop = try server.client()
@@ -180,7 +188,8 @@ import Testing
         }
     }
 
-    @Test func `sees the address of the link on a device that does not know it`() async throws {
+    @Test
+    func `The signed-in user of an app sees the address of the link on a device that does not know it`() async throws {
         try await RealServer.run { server in
             try await server.client().signUp(email: email, password: password)
             let auth = try server.app()

@@ -7,7 +7,7 @@ import LatchUI
 import Testing
 
 /// What users of assistive technologies hear of a request.
-@Suite struct `A request that a user has begun` {
+@Suite struct AnnouncementTests {
     private func announced<S>(_ effects: [ScreenEffect<S>]) -> [Phrase] {
         effects.compactMap { if case .announce(let phrase) = $0 { phrase } else { nil } }
     }
@@ -19,14 +19,14 @@ import Testing
         return machine
     }
 
-    @Test func `is announced at its beginning and at its end`() {
+    @Test func `A request that a user has begun is announced at its beginning and at its end`() {
         var machine = signIn
         #expect(announced(machine.receive(.input(.press(.submit)))) == [Phrase("progress.signIn")])
         let effects = machine.receive(.response(.signedIn))
         #expect(effects == [.announce(Phrase("progress.done")), .finish(.signedIn)])
     }
 
-    @Test func `is announced by the step that it leads to`() throws {
+    @Test func `A request that a user has begun is announced by the step that it leads to`() throws {
         var machine = signIn
         _ = machine.receive(.input(.press(.submit)))
         let challenge = SignInChallenge(token: "abc", expiryDate: .distantFuture)
@@ -34,7 +34,7 @@ import Testing
         #expect(machine.focus == .code)
     }
 
-    @Test func `is announced when it fails, and when the user cancels it`() {
+    @Test func `A request that a user has begun is announced when it fails, and when the user cancels it`() {
         var machine = signIn
         _ = machine.receive(.input(.press(.submit)))
         #expect(announced(machine.receive(.input(.press(.cancel)))) == [Phrase("progress.cancelled")])
@@ -43,7 +43,7 @@ import Testing
         #expect(announced(machine.receive(.failure(ScreenFailure(.offline)))) == [ScreenFailure(.offline).phrase])
     }
 
-    @Test func `is announced by the notice of its answer alone`() {
+    @Test func `A request that a user has begun is announced only by the notice of its answer`() {
         var machine = ScreenMachine(PasswordResetScreen(email: "ada@example.com"))
         _ = machine.receive(.input(.appear))
         #expect(announced(machine.receive(.input(.press(.submit)))) == [Phrase("progress.mail")])
@@ -51,7 +51,7 @@ import Testing
         #expect(sent == [Phrase("reset.sent", .text("ada@example.com"))])
     }
 
-    @Test func `ends with a word where the screen stays as it is`() {
+    @Test func `A request that a user has begun ends with an announcement if the screen stays`() {
         var machine = ScreenMachine(AccountSwitcherScreen())
         #expect(announced(machine.receive(.input(.appear))) == [], "a list that loads shows so")
         let accounts = AccountSwitcherScreen.samples
@@ -64,7 +64,7 @@ import Testing
 }
 
 /// The forms that the password manager saves a new password from.
-@Suite struct `A new password` {
+@Suite struct NewPasswordTests {
     private let email = "ada@example.com"
 
     private func check<S>(_ machine: ScreenMachine<S>) {
@@ -79,7 +79,7 @@ import Testing
         #expect(machine.focus != .email)
     }
 
-    @Test func `is below the user name in the change of the password`() {
+    @Test func `A new password is below the user name in the change of the password`() {
         var machine = ScreenMachine(ChangePasswordScreen(email: email))
         _ = machine.receive(.input(.appear))
         #expect(machine.focus == .password)
@@ -93,7 +93,7 @@ import Testing
         #expect(ScreenMachine(ChangePasswordScreen()).controls.allSatisfy { $0.contentType != .username })
     }
 
-    @Test func `is below the user name in the reset of the password, if this device has asked for the mail`() {
+    @Test func `A new password is below the user name in the reset, if this device has requested the mail`() {
         var machine = ScreenMachine(PasswordResetScreen(email: email))
         _ = machine.receive(.input(.appear))
         _ = machine.receive(.input(.press(.submit)))

@@ -5,7 +5,7 @@ import Testing
 
 @testable import struct LatchUI.FieldDraft
 
-@MainActor @Suite struct `The system's field of a password` {
+@MainActor @Suite struct FieldDraftTests {
     private func control(_ model: SignInModel) throws -> Control { try #require(model.control(.password)) }
 
     private func typed(_ model: SignInModel) throws -> FieldDraft {
@@ -19,7 +19,7 @@ import Testing
         return draft
     }
 
-    @Test func `keeps it until the sign-in has succeeded, so that the system offers to save it`() async throws {
+    @Test func `The system's field of a password keeps it until the sign-in has succeeded`() async throws {
         let model = SignInModel(SignInScreen()) { _ in .signedIn }
         var draft = try typed(model)
         #expect(draft.text == "a long sentence" && !String(reflecting: draft).contains("sentence"))
@@ -29,7 +29,7 @@ import Testing
         #expect(draft.text == "a long sentence")
     }
 
-    @Test func `loses it with the first failure, or a cancellation`() async throws {
+    @Test func `The system's field of a password loses it with the first failure, or a cancellation`() async throws {
         let model = SignInModel(SignInScreen()) { _ in throw ScreenFailure(.offline) }
         var draft = try typed(model)
         await model.settled()

@@ -5,7 +5,7 @@ import LatchTexts
 import LatchUI
 import Testing
 
-@Suite struct `A text as it is typed` {
+@Suite struct FieldValueTests {
     private func sent(_ kind: FieldKind, _ text: String) -> String {
         Fields([Field("field", kind, Phrase("field.code"), text: text)]).value("field")
     }
@@ -14,18 +14,18 @@ import Testing
         ("123 456", "123456"), ("123-456", "123456"), ("١٢٣٤٥٦", "123456"), ("１２３４５６", "123456"),
         ("\u{200F}123456", "123456"), ("ABCD-efgh", "ABCD-efgh"), ("abcd efgh", "abcdefgh"),
     ])
-    func `of a code is sent in ASCII digits, without the marks of its groups`(text: String, code: String) {
+    func `Typed text of a code is sent in ASCII digits, without the marks of its groups`(text: String, code: String) {
         #expect(sent(.oneTimeCode, text) == code)
         var fields = Fields([Field("field", .authenticatorCode, Phrase("field.code"), text: text)])
         #expect(fields.validate() == (code == "123456"))
     }
 
-    @Test func `of an address is sent without marks that nobody sees`() {
+    @Test func `Typed text of an address is sent without invisible marks`() {
         #expect(sent(.email, "\u{200E}ada@example.com\u{202C} ") == "ada@example.com")
         #expect(sent(.password, " \u{200E}secret ") == " \u{200E}secret ")
     }
 
-    @Test func `is not printed by its input`() {
+    @Test func `Typed text is not printed by its input`() {
         let input = ScreenInput.edit(.password, "S3cret")
         #expect(!"\(input) \(String(reflecting: input))".contains("S3cret"))
         var text = ""
@@ -36,7 +36,7 @@ import Testing
     @Test(arguments: [
         ("Ada Lovelace", "AL"), ("👨‍👩‍👧‍👦 🇩🇪", "A"), ("\u{200B}", "A"), ("<b>", "B"), ("élodie 2", "É2"), ("", "A"),
     ])
-    func `of a name has initials that can be read`(name: String, initials: String) {
+    func `Typed text of a name has readable initials`(name: String, initials: String) {
         var profile = AccountProfile(id: "1", email: "ada@example.com")
         profile.displayName = name
         let menu = UserMenuScreen(profile)

@@ -6,10 +6,10 @@ import LatchUI
 import TestSupport
 import Testing
 
-@MainActor @Suite struct `The return key` {
+@MainActor @Suite struct ReturnKeyTests {
     private let model = SignInModel(SignInScreen()) { _ in .signedIn }
 
-    @Test func `goes on to the next empty field`() {
+    @Test func `The return key goes on to the next empty field`() {
         model.send(.appear)
         model.edit(.email, "ada@example.com")
         model.pressReturn(in: .email)
@@ -17,7 +17,7 @@ import Testing
         #expect(!model.isBusy)
     }
 
-    @Test func `presses the primary button in the last field, once`() async {
+    @Test func `The return key presses the primary button in the last field, once`() async {
         model.edit(.email, "ada@example.com")
         model.edit(.password, "hunter2-secret")
         model.pressReturn(in: .password)
@@ -29,7 +29,7 @@ import Testing
         #expect(model.outcome == .signedIn)
     }
 
-    @Test func `passes a field that is filled in already`() async {
+    @Test func `The return key skips a field that is filled in already`() async {
         model.edit(.email, "ada@example.com")
         model.edit(.password, "hunter2-secret")
         model.pressReturn(in: .email)
@@ -38,8 +38,8 @@ import Testing
     }
 }
 
-@MainActor @Suite struct `The banner of a connection` {
-    @Test func `is there while the device is offline`() async throws {
+@MainActor @Suite struct ConnectionBannerTests {
+    @Test func `The banner of a connection is visible while the device is offline`() async throws {
         let (changes, sender) = AsyncStream<Bool>.makeStream()
         let model = ConnectionModel(changes)
         #expect(model.controls.isEmpty)
@@ -52,9 +52,9 @@ import Testing
     }
 }
 
-@Suite struct `The menu of the user` {
+@Suite struct UserMenuTests {
     @Test(arguments: [("Ada Lovelace", "AL"), ("ada", "A"), ("Ada King Lovelace", "AK"), ("", "A")])
-    func `shows the initials of the name`(name: String, initials: String) {
+    func `The menu of the user shows the initials of the name`(name: String, initials: String) {
         var profile = AccountProfile.ada
         (profile.displayName, profile.firstName) = (name, "")
         #expect(UserMenuScreen(profile).initials == initials)

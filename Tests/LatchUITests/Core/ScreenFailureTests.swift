@@ -10,7 +10,7 @@ import LatchTexts
 import LatchUI
 import Testing
 
-@Suite struct `A failure as users see it` {
+@Suite struct ScreenFailureTests {
     private struct Foreign: Error, CustomStringConvertible {
         var description: String { "SELECT * FROM users" }
     }
@@ -42,18 +42,18 @@ import Testing
         (CancellationError(), .cancelled), (Foreign(), .unknown),
     ]
 
-    @Test(arguments: errors.indices) func `has one reason for each error`(index: Int) {
+    @Test(arguments: errors.indices) func `A failure shown to users has one reason for each error`(index: Int) {
         let (error, reason) = Self.errors[index]
         #expect(ScreenFailure(error).reason == reason, "\(error)")
     }
 
-    @Test func `shows nothing of a foreign error, or of a message that is for developers`() {
+    @Test func `A failure shown to users has nothing of a foreign error, or of a message for developers`() {
         let texts = Texts(languages: ["en"])
         #expect(!texts(ScreenFailure(Foreign()).phrase).contains("SELECT"))
         #expect(!texts(ScreenFailure(AccountError(code: "refused", message: "SELECT")).phrase).contains("SELECT"))
     }
 
-    @Test func `shows the server's words where it knows no sentence, and keeps the error for logs`() throws {
+    @Test func `A failure shown to users has the server's words for an unknown error, and keeps it for logs`() throws {
         let texts = Texts(languages: ["en"])
         let unknown = AccountError(
             code: "refused", message: "", serverMessage: "Your account waits for approval.",
@@ -72,7 +72,7 @@ import Testing
         (1, "1 second"), (30, "30 seconds"), (89, "89 seconds"), (90, "2 minutes"), (3_600, "60 minutes"),
         (5_400, "2 hours"), (86_400, "24 hours"), (31_622_400, "tomorrow or later"),
     ])
-    func `says when another attempt may succeed`(seconds: Int, text: String) {
+    func `A failure shown to users states when another attempt can succeed`(seconds: Int, text: String) {
         let now = Date(timeIntervalSince1970: 0)
         let error = AccountError(code: "tooManyAttempts", message: "", retryAfter: .seconds(seconds))
         let failure = ScreenFailure(error, at: now)
@@ -81,12 +81,12 @@ import Testing
     }
 }
 
-@Suite struct `A link of a mail` {
+@Suite struct MailLinkTests {
     @Test(arguments: [
         "https://id.example.com/verify?token=aB-_9", "myapp://verify?token=aB-_9",
         "https://a/b/verify?x=1&token=aB-_9#f",
     ])
-    func `is read from a URL`(text: String) throws {
+    func `A link of a mail is read from a URL`(text: String) throws {
         let link = try #require(URL(string: text).flatMap(ScreenLink.init))
         #expect(link == ScreenLink(.verifyEmail, token: "aB-_9"))
         #expect(!"\(link) \(String(reflecting: link))".contains("aB-_9"))
@@ -96,7 +96,7 @@ import Testing
         "https://id.example.com/reset?token=a", "HTTPS://ID.example.com:443/reset?token=a",
         "https://example.com/auth/reset?token=a", "notes://reset?token=a", "Notes:///reset/?token=a",
     ])
-    func `is taken below the app's URLs`(text: String) throws {
+    func `A link of a mail is accepted below the app's URLs`(text: String) throws {
         let link = ScreenLink(try #require(URL(string: text)), below: bases)
         #expect(link == ScreenLink(.resetPassword, token: "a"))
     }
@@ -107,7 +107,7 @@ import Testing
         "https://id.example.com@evil.example/reset?token=a", "notes://game/reset?token=a", "other://reset?token=a",
         "https://example.com/reset?token=a", "https://id.example.com:8443/reset?token=a",
     ])
-    func `is not taken from elsewhere`(text: String) throws {
+    func `A link of a mail is refused from elsewhere`(text: String) throws {
         #expect(ScreenLink(try #require(URL(string: text)), below: bases) == nil)
     }
 
@@ -118,7 +118,7 @@ import Testing
         "https://id.example.com/verify", "https://id.example.com/verify?token=", "https://id.example.com/other?token=a",
         "https://id.example.com/verify?token=a%20b", "https://id.example.com/verify?untoken=a",
     ])
-    func `is nothing else`(text: String) throws {
+    func `A link of a mail in any other form is refused`(text: String) throws {
         #expect(ScreenLink(try #require(URL(string: text))) == nil)
     }
 }

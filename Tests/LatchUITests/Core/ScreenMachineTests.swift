@@ -7,7 +7,7 @@ import LatchTexts
 import LatchUI
 import Testing
 
-@Suite struct `A machine of a screen` {
+@Suite struct ScreenMachineTests {
     private var filled: ScreenMachine<SignInScreen> {
         var machine = ScreenMachine(SignInScreen(name: "ada@example.com"))
         _ = machine.receive(.input(.appear))
@@ -16,14 +16,14 @@ import Testing
     }
 
     @Test(arguments: [ScreenInput.disappear, .press(.submit), .press(.register)])
-    func `removes the password with a request, an end, and when it is left`(input: ScreenInput) {
+    func `A screen machine removes the password with a request, an end, and when it is left`(input: ScreenInput) {
         var machine = filled
         #expect(machine.screen.fields.holdsSecret)
         _ = machine.receive(.input(input))
         #expect(!machine.screen.fields.holdsSecret)
     }
 
-    @Test func `takes no notice of another screen's link, and cancels nothing for it`() {
+    @Test func `A screen machine ignores another screen's link, and cancels nothing for it`() {
         let link = ScreenInput.open(ScreenLink(.verifyEmail, token: "a"))
         var machine = filled
         #expect(machine.receive(.input(link)).isEmpty && machine == filled)
@@ -32,7 +32,7 @@ import Testing
         #expect(machine.receive(.input(link)).isEmpty && machine == busy)
     }
 
-    @Test func `ignores edits, switches and presses while a request is under way`() {
+    @Test func `A screen machine ignores edits, switches and presses while a request is in progress`() {
         var machine = filled
         _ = machine.receive(.input(.press(.submit)))
         let busy = machine
@@ -47,7 +47,7 @@ import Testing
         #expect(machine.activity == .idle)
     }
 
-    @Test func `takes the answer of a request after the screen has disappeared, was cancelled, or was left`() {
+    @Test func `A screen machine takes the answer of a request after the screen has disappeared or was left`() {
         var gone = filled
         _ = gone.receive(.input(.press(.submit)))
         #expect(gone.receive(.input(.disappear)).isEmpty && gone.isBusy)
@@ -65,7 +65,7 @@ import Testing
         #expect(left.receive(.lateResponse(.signedIn)) == [.finish(.signedIn)])
     }
 
-    @Test func `keeps what was typed when it leads to another screen, and no secret`() {
+    @Test func `A screen machine keeps the typed text when it leads to another screen, and no secret`() {
         var machine = filled
         #expect(machine.receive(.input(.press(.register))) == [.navigate(.registration(email: "ada@example.com"))])
         #expect(machine.activity == .idle && !machine.screen.fields.holdsSecret)
@@ -73,7 +73,7 @@ import Testing
         #expect(machine.controls.first { $0.id == .submit }?.isEnabled == true)
     }
 
-    @Test func `locks the button that caused the lock, and no other one`() {
+    @Test func `A screen machine locks the button that caused the lock, and no other one`() {
         var machine = ScreenMachine(PasswordResetScreen(email: "ada@example.com"))
         _ = machine.receive(.response(.sent(email: "ada@example.com")))
         func isEnabled(_ id: ControlID) -> Bool? { machine.controls.first { $0.id == id }?.isEnabled }
@@ -84,7 +84,7 @@ import Testing
         #expect(isEnabled(.submit) == true && machine.lockedUntil == nil)
     }
 
-    @Test func `begins anew when it is shown again after its end`() {
+    @Test func `A screen machine begins again when it is shown again after its end`() {
         var machine = ScreenMachine(ChangePasswordScreen())
         _ = machine.receive(.response(.changed))
         #expect(machine.receive(.input(.press(.done))) == [.finish(.changed)])
@@ -92,7 +92,7 @@ import Testing
         #expect(machine.controls.contains { $0.id == .newPassword } && machine.activity == .idle)
     }
 
-    @Test func `says that a password is to be typed again, and which rule a new one has`() {
+    @Test func `A screen machine asks for a password again, and shows the rule of a new one`() {
         var machine = ScreenMachine(RegistrationScreen(email: "ada@example.com"))
         func hint() -> Phrase? { machine.controls.first { $0.id == .newPassword }?.hint }
         #expect(hint() == Phrase("field.newPassword.hint", .count(8)))
@@ -105,7 +105,7 @@ import Testing
         #expect(hint() == Phrase("field.newPassword.hint", .count(8)))
     }
 
-    @Test func `shows a failure above the button that caused it`() {
+    @Test func `A screen machine shows a failure above the button that caused it`() {
         var machine = filled
         _ = machine.receive(.input(.press(.submit)))
         _ = machine.receive(.failure(ScreenFailure(.offline)))
@@ -113,7 +113,7 @@ import Testing
         #expect(ids.firstIndex(of: .failure).map { ids[$0 + 1] } == .submit)
     }
 
-    @Test func `announces each answer to a press, also if it says the same`() {
+    @Test func `A screen machine announces each answer to a press, also if it says the same`() {
         var machine = ScreenMachine(EmailVerificationScreen(email: "a@example.com"))
         let notice = ScreenEffect<EmailVerificationScreen>.announce(
             Phrase("verification.sentAgain", .text("a@example.com")))
@@ -123,7 +123,7 @@ import Testing
         }
     }
 
-    @Test func `labels the return key by what it does`() {
+    @Test func `A screen machine labels the return key by its action`() {
         var machine = ScreenMachine(SignInScreen())
         func key(_ id: ControlID) -> ReturnKey? { machine.controls.first { $0.id == id }?.returnKey }
         #expect(key(.email) == .next && key(.password) == .go)
@@ -131,7 +131,7 @@ import Testing
         #expect(key(.email) == .go)
     }
 
-    @Test func `leads a lost confirmation of a second factor to new recovery codes`() {
+    @Test func `A screen machine leads a lost confirmation of a second factor to new recovery codes`() {
         var machine = ScreenMachine(SecondFactorScreen())
         let setup = SecondFactorSetup(secret: "ABCDEFGH", uri: "otpauth://totp/a", recoveryCodes: ["one"])
         _ = machine.receive(.response(.begun(setup)))
@@ -148,7 +148,7 @@ import Testing
         #expect(!machine.canBeDismissed && machine.controls.contains { $0.id == .copyCodes })
     }
 
-    @Test func `keeps a link that could not be sent`() {
+    @Test func `A screen machine keeps a link that could not be sent`() {
         var machine = ScreenMachine(EmailVerificationScreen(email: "a@example.com"))
         let request = EmailVerificationScreen.Request.verify(token: FieldText("t", isSecret: true), password: nil)
         #expect(machine.receive(.input(.open(ScreenLink(.verifyEmail, token: "t")))).first == .perform(request))
@@ -158,7 +158,7 @@ import Testing
         #expect(machine.screen.step == .verified && machine.screen.loading == nil)
     }
 
-    @Test func `believes who says that the address is confirmed, and leads to the sign-in`() {
+    @Test func `A screen machine believes a user that the address is confirmed, and leads to the sign-in`() {
         var machine = ScreenMachine(EmailVerificationScreen(email: "a@example.com"))
         _ = machine.receive(.input(.activate))
         #expect(machine.receive(.response(.unknown)).isEmpty)
@@ -169,7 +169,7 @@ import Testing
         #expect(machine.receive(.response(.unknown)).last == .finish(.signIn(email: "a@example.com")))
     }
 
-    @Test func `takes a recovery code while codes are locked`() {
+    @Test func `A screen machine accepts a recovery code while codes are locked`() {
         var machine = ScreenMachine(SignInScreen())
         _ = machine.receive(.response(.challenged(ScreenScenario<SignInScreen>.challenge)))
         _ = machine.receive(.input(.edit(.code, "123456")))
@@ -188,7 +188,7 @@ import Testing
         #expect(machine.isBusy)
     }
 
-    @Test func `shows and hides a password, and hides it again once it is sent`() {
+    @Test func `A screen machine shows and hides a password, and hides it again once it is sent`() {
         var machine = filled
         _ = machine.receive(.input(.reveal(.password, true)))
         #expect(machine.controls.first { $0.id == .password }?.trait == .textField)
@@ -198,7 +198,7 @@ import Testing
         #expect(machine.screen.fields[.email]?.isRevealed == false)
     }
 
-    @Test func `follows the user's focus to what takes input, and nowhere else`() {
+    @Test func `A screen machine follows the user's focus only to inputs`() {
         var machine = filled
         _ = machine.receive(.input(.focus(.email)))
         #expect(machine.focus == .email)
@@ -208,7 +208,7 @@ import Testing
         #expect(machine.focus == nil)
     }
 
-    @Test func `announces the same problem again when the user tries again`() {
+    @Test func `A screen machine announces the same problem again when the user tries again`() {
         var machine = ScreenMachine(SignInScreen())
         for _ in 0..<2 {
             #expect(
@@ -218,8 +218,8 @@ import Testing
     }
 }
 
-@Suite struct `A gate of a session` {
-    @Test func `shows the sign-in only when it is known that no user is signed in`() {
+@Suite struct SessionGateTests {
+    @Test func `A session gate shows the sign-in only when it is known that no user is signed in`() {
         let tokens = Tokens(access: "a", refresh: "r")
         let phases: [(SessionState<Tokens>, SessionGateState.Phase)] = [
             (.unknown, .restoring), (.restoring, .restoring), (.signedIn(tokens), .signedIn),
@@ -233,7 +233,7 @@ import Testing
         #expect(unavailable.controls.map(\.id) == [.failure, .retry])
     }
 
-    @Test func `raises a step-up until the user dismisses it`() {
+    @Test func `A session gate raises a step-up until the user dismisses it`() {
         let state = SessionState.signedIn(Tokens(access: "a", refresh: "r"))
         let one = StepUpRequirement(maximumAge: .seconds(9))
         #expect(SessionGateState(state, stepUp: one).stepUp == one)

@@ -10,7 +10,7 @@ import LatchUI
 import TestSupport
 import Testing
 
-@MainActor @Suite struct `A model of a screen` {
+@MainActor @Suite struct ScreenModelTests {
     private let clock = ManualClock()
 
     private func model(
@@ -26,7 +26,7 @@ import Testing
         model.edit(.password, "hunter2-secret")
     }
 
-    @Test func `performs a request once, and ends`() async {
+    @Test func `A screen model performs a request once, and ends`() async {
         let gate = Gate()
         let model = model { request in
             guard case .signIn(let name, let password, _) = request else { throw HTTPError.offline }
@@ -47,7 +47,7 @@ import Testing
         #expect(model.outcome == .signedIn)
     }
 
-    @Test func `shows and announces a failure, and puts the focus at the emptied password`() async {
+    @Test func `A screen model shows and announces a failure, and puts the focus at the emptied password`() async {
         let model = model { _ in throw HTTPError.offline }
         fill(model)
         model.press(.submit)
@@ -64,7 +64,7 @@ import Testing
         #expect(model.announcement?.number == 4)
     }
 
-    @Test func `marks the fields that cannot be sent, and sends nothing`() async {
+    @Test func `A screen model marks the invalid fields, and sends nothing`() async {
         let model = model { _ in throw CancellationError() }
         model.send(.appear)
         #expect(model.focus == .email)
@@ -78,7 +78,7 @@ import Testing
         #expect(model.focus == .password && model.announcement?.number == 2)
     }
 
-    @Test func `takes the answer of a request that was cancelled too late`() async {
+    @Test func `A screen model takes the answer of a request that was canceled too late`() async {
         let gate = Gate()
         let model = model { _ in
             await gate.pass()
@@ -97,7 +97,7 @@ import Testing
         #expect(model.outcome == .signedIn && gate.arrivals == 1)
     }
 
-    @Test func `sends again after a cancellation`() async {
+    @Test func `A screen model sends again after a cancellation`() async {
         let begun = Gate()
         begun.open()
         let model = model { request in
@@ -118,7 +118,7 @@ import Testing
         #expect(model.outcome == .signedIn)
     }
 
-    @Test func `reports the outcome of a request that ends after its view and its owner`() async {
+    @Test func `A screen model reports the outcome of a request that ends after its view and its owner`() async {
         let gate = Gate()
         let (outcomes, report) = AsyncStream<SignInScreen.Outcome>.makeStream()
         var model: SignInModel? = model { _ in
@@ -138,7 +138,7 @@ import Testing
         }
     }
 
-    @Test func `keeps a password that is half typed while another window shows it`() {
+    @Test func `A screen model keeps a password that is half typed while another window shows it`() {
         let model = model { _ in .signedIn }
         let (first, second) = (UUID(), UUID())
         model.appear(in: first)
@@ -152,7 +152,7 @@ import Testing
         #expect(model.control(.password)?.text.value == "")
     }
 
-    @Test func `locks the button for the server's time`() async throws {
+    @Test func `A screen model locks the button for the server's time`() async throws {
         let model = model { _ in throw AccountError(code: "tooManyAttempts", message: "", retryAfter: .seconds(30)) }
         fill(model)
         model.press(.submit)
@@ -169,7 +169,7 @@ import Testing
         #expect(model.announcement?.phrase == Phrase("failure.locked.over"))
     }
 
-    @Test func `locks the button for the address that had too many attempts, and for no other`() async throws {
+    @Test func `A screen model locks the button only for the address that had too many attempts`() async throws {
         let model = model { request in
             guard case .signIn("bob@example.com", _, _) = request else {
                 throw AccountError(code: "tooManyAttempts", message: "", retryAfter: .seconds(900))
@@ -192,7 +192,7 @@ import Testing
         #expect(model.outcome == .signedIn)
     }
 
-    @Test func `shows what the server says of a member at its field`() async {
+    @Test func `A screen model shows the server's message about a member at its field`() async {
         let model = RegistrationModel(RegistrationScreen()) { _ in
             throw AccountError(
                 code: "refused", message: "", serverMessage: "The name is too long.", serverCode: "invalidInput",
@@ -207,7 +207,7 @@ import Testing
         #expect(model.announcement?.phrase == model.control(.name)?.problem)
     }
 
-    @Test func `returns to the password when the challenge expires`() async throws {
+    @Test func `A screen model returns to the password when the challenge expires`() async throws {
         let expiry = clock.wallClock().now.addingTimeInterval(300)
         let model = model { _ in .challenged(SignInChallenge(token: "lc1.x", expiryDate: expiry)) }
         fill(model)

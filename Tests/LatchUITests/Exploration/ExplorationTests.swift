@@ -7,9 +7,9 @@ import Testing
 
 @testable import LatchUI
 
-@Suite struct `Every screen` {
+@Suite struct ExplorationTests {
     @Test(arguments: AuthRoute.Kind.allCases)
-    func `of the list is at its own place, and has scenarios and outcomes`(kind: AuthRoute.Kind) {
+    func `Every screen of the list is at its own place, and has scenarios and outcomes`(kind: AuthRoute.Kind) {
         #expect(kind.screen?.kind ?? .custom == kind)
         #expect(kind.route.kind == kind)
         #expect(kind.explored?.explorations.isEmpty != true)
@@ -17,14 +17,16 @@ import Testing
     }
 
     @Test(arguments: Exploration.all)
-    func `has an exit from each state, and keeps the rules of all screens`(screen: Exploration) async throws {
+    func `Every screen has an exit from each state, and keeps the rules of all screens`(screen: Exploration)
+        async throws
+    {
         let result = try await offThePool { screen.explore() }
         #expect(result.violations.isEmpty, "\(result.violations.prefix(10).joined(separator: "\n"))")
         #expect(result.states > 3)
     }
 
     @Test(arguments: Exploration.all)
-    func `has a text in both languages for all that it shows`(screen: Exploration) async throws {
+    func `Every screen has a text in both languages for everything it shows`(screen: Exploration) async throws {
         let phrases = try await offThePool { screen.explore().phrases }
         for language in ["en", "de"] {
             let texts = Texts(languages: [language])
@@ -35,7 +37,7 @@ import Testing
         }
     }
 
-    @Test func `is in the documentation with all states and inputs`() async throws {
+    @Test func `Every screen is in the documentation with all states and inputs`() async throws {
         let file = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent().appending(path: "Documentation/Screens.md")
         let mark = "<!-- The tables below are printed by Tests/LatchUITests: LATCH_REGENERATE=1 writes them. -->\n"

@@ -13,11 +13,11 @@ import Testing
 @testable import LatchIdentity
 
 /// What comes between a person and the end of a step, over the app's model and the real server.
-@MainActor @Suite struct `An interrupted person` {
+@MainActor @Suite struct InterruptionTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `confirms the address by a link that was opened without a network`() async throws {
+    @Test func `An interrupted person confirms the address by a link that was opened without a network`() async throws {
         try await RealServer.run { server in
             let auth = try server.app()
             await auth.restore()
@@ -37,7 +37,9 @@ import Testing
     }
 
     @Test(arguments: ["", "garbage", "{}", #"{"version":9000,"path":[]}"#, #"[{"profile":{}},{"nothing":{}}]"#])
-    func `starts at the sign-in where the stored screens are another version's`(stored: String) async throws {
+    func `An interrupted person starts at the sign-in if the stored screens are another version's`(stored: String)
+        async throws
+    {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             _ = auth.exchangePath(Data(stored.utf8))
@@ -46,7 +48,7 @@ import Testing
         }
     }
 
-    @Test func `sees no screen of a user who has signed out since it was stored`() async throws {
+    @Test func `An interrupted person sees no screen of a user who has signed out since it was stored`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             auth.push(.devices)
@@ -61,7 +63,10 @@ import Testing
         }
     }
 
-    @Test func `signs in with a recovery code as it was written down, while codes are locked`() async throws {
+    @Test
+    func `An interrupted person signs in with a recovery code as it was written down, while codes are locked`()
+        async throws
+    {
         try await RealServer.run { server in
             let (auth, _, code) = try await withFactor(server)
             await auth.use([.email: email, .password: password], press: .submit)
@@ -76,7 +81,10 @@ import Testing
         }
     }
 
-    @Test func `begins the second factor again after ten minutes elsewhere, and is told`() async throws {
+    @Test
+    func `An interrupted person begins the second factor again after ten minutes elsewhere, with a notice`()
+        async throws
+    {
         try await RealServer.run { server in
             let (auth, secret, _) = try await withFactor(server)
             await auth.use([.email: email, .password: password], press: .submit)
@@ -95,7 +103,10 @@ import Testing
         }
     }
 
-    @Test func `deletes the account after a step-up that failed, was dismissed, and came again`() async throws {
+    @Test
+    func `An interrupted person deletes the account after a step-up that failed, was dismissed, and came again`()
+        async throws
+    {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             auth.push(.profile)
@@ -118,7 +129,7 @@ import Testing
         }
     }
 
-    @Test func `sees the sign-in where the session ends while a request runs`() async throws {
+    @Test func `An interrupted person sees the sign-in if the session ends while a request runs`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             let laptop = try server.client()
@@ -140,7 +151,8 @@ import Testing
         }
     }
 
-    @Test func `has one more account in the list, not in use, where its sign-in was left while it ran`() async throws {
+    @Test
+    func `An interrupted person has one more account in the list if its sign-in was left while it ran`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedIn()
             try await server.client().signUp(email: "bob@example.com", password: password)
@@ -165,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `sends one request by two taps`() async throws {
+    @Test func `An interrupted person sends one request by two taps`() async throws {
         try await RealServer.run { server in
             let auth = try await server.signedUp()
             guard let signIn = auth.screen?.model as? SignInModel else { return record(auth) }
@@ -181,7 +193,9 @@ import Testing
         ("Ada+notes@Example.com", "  two  spaces  "), ("ada@example.com", String(repeating: "long", count: 50)),
         ("o'hara@example.co.uk", "🔑🧳👩‍👩‍👧 ünïcødé"), ("ada_1@sub.example.com", "tab\tand \"quotes\" \\ / <b>"),
     ])
-    func `signs up and in with what people choose`(email: String, password: String) async throws {
+    func `An interrupted person signs up and in with real names and passwords`(email: String, password: String)
+        async throws
+    {
         try await RealServer.run { server in
             let auth = try server.app()
             await auth.restore()

@@ -8,11 +8,11 @@ import LatchUI
 import Testing
 
 /// A person who cancels requests whose answers come all the same, over the models and the real server.
-@MainActor @Suite struct `A late answer` {
+@MainActor @Suite struct LateAnswerTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `lets the link through that came while the app asked`() async throws {
+    @Test func `A late answer lets a link through that came while the app asked`() async throws {
         try await RealServer.run { server in
             let client = try server.client()
             try await client.signUp(email: email, password: password)
@@ -30,7 +30,7 @@ import Testing
         }
     }
 
-    @Test func `of another mail leaves the form of the link with what is typed`() async throws {
+    @Test func `A late answer of another mail keeps the form of the link with the typed text`() async throws {
         try await RealServer.run { server in
             let client = try server.client()
             try await client.signUp(email: email, password: password)
@@ -52,7 +52,7 @@ import Testing
         }
     }
 
-    @Test func `of a list lets a device be signed out`() async throws {
+    @Test func `A late answer of a list lets a device be signed out`() async throws {
         try await RealServer.run { server in
             let phone = try server.client()
             try await phone.signUp(email: email, password: password)
@@ -74,7 +74,8 @@ import Testing
         }
     }
 
-    @Test func `that has set the password is said where the next attempt finds the link used`() async throws {
+    @Test
+    func `A late answer that has set the password is reported if the next attempt finds the link used`() async throws {
         try await RealServer.run { server in
             let client = try server.client()
             try await client.signUp(email: email, password: password)

@@ -8,11 +8,12 @@ import LatchUI
 import Testing
 
 /// A person whose request the server has served, and who never hears of it, over the models and the real server.
-@MainActor @Suite struct `A lost answer` {
+@MainActor @Suite struct LostAnswerTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `to a registration lets the next attempt say that the account may be there`() async throws {
+    @Test
+    func `A lost answer to a registration lets the next attempt say that the account can already exist`() async throws {
         try await RealServer.run { server in
             let model = RegistrationModel(try server.client())
             server.lose("/register")
@@ -32,7 +33,7 @@ import Testing
         }
     }
 
-    @Test func `to a change of password lets the next attempt say that it may be changed`() async throws {
+    @Test func `A lost answer to a change of password lets the next attempt say that it can be changed`() async throws {
         try await RealServer.run { server in
             let client = try server.client()
             try await client.signUp(email: email, password: password)
@@ -50,7 +51,7 @@ import Testing
         }
     }
 
-    @Test func `to a reset leads to the sign-in`() async throws {
+    @Test func `A lost answer to a reset leads to the sign-in`() async throws {
         try await RealServer.run { server in
             let client = try server.client()
             try await client.signUp(email: email, password: password)
@@ -69,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `to a verification leads to the sign-in`() async throws {
+    @Test func `A lost answer to a verification leads to the sign-in`() async throws {
         try await RealServer.run { server in
             let client = try server.client()
             try await client.signUp(email: email, password: password)

@@ -13,11 +13,11 @@ import Testing
 @testable import LatchIdentity
 
 /// A person's taps from the sign-up to the sign-out, over the models and the real server.
-@MainActor @Suite struct `A person with an app` {
+@MainActor @Suite struct PersonTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `signs up, verifies, signs in, sets a second factor up, changes all there is, and signs out`()
+    @Test func `A person with an app signs up, verifies, signs in, sets a second factor up, and signs out`()
         async throws
     {
         try await RealServer.run(change: { $0.requireOwnerProof = true }) { server in
@@ -178,7 +178,8 @@ import Testing
         #expect(SessionGateState(laptop.session.currentState).notice == Phrase("failure.signedOut"))
     }
 
-    @Test func `resets the password by the mailed link, also after a restart of the app`() async throws {
+    @Test
+    func `A person with an app resets the password by the mailed link, also after a restart of the app`() async throws {
         try await RealServer.run { server in
             let client = try server.client()
             try await client.signUp(email: email, password: password)
@@ -210,7 +211,7 @@ import Testing
         }
     }
 
-    @Test func `deletes the account`() async throws {
+    @Test func `A person with an app deletes the account`() async throws {
         try await RealServer.run { server in
             let client = try server.client()
             try await client.signUp(email: email, password: password)
@@ -225,7 +226,7 @@ import Testing
         }
     }
 
-    @Test func `administers users and is refused without the role`() async throws {
+    @Test func `A person with an app administers users and is refused without the role`() async throws {
         try await RealServer.run { server in
             let client = try server.client()
             let account = try await client.signUp(email: email, password: password, name: "Ada")

@@ -11,11 +11,11 @@ import Testing
 @testable import LatchIdentity
 
 /// What the real server says of an account or of an entry, where a person reads it.
-@MainActor @Suite struct `What the server refuses` {
+@MainActor @Suite struct RefusalTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
-    @Test func `is a suspended account, in words, and only for the right password`() async throws {
+    @Test func `A suspended account is refused in words, and only for the right password`() async throws {
         try await RealServer.run { server in
             try await server.client().signUp(email: email, password: password)
             let account = try #require(try await server.identity.administration.account(email: email))
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test func `is an unverified address, from where another mail is one press away`() async throws {
+    @Test func `An unverified address is refused on a screen that sends another mail by one press`() async throws {
         try await RealServer.run(change: { $0.requireVerifiedEmail = true }) { server in
             let auth = try await server.signedUp()
             _ = try await server.mailedURL()
@@ -54,7 +54,10 @@ import Testing
         }
     }
 
-    @Test func `is shown at its field, in the registration, the profile and the change of the password`() async throws {
+    @Test
+    func `A refused entry is shown at its field, in the registration, the profile and the password change`()
+        async throws
+    {
         try await RealServer.run { server in
             let client = try server.client()
             let registration = RegistrationModel(client)

@@ -11,7 +11,7 @@ import Testing
 @testable import LatchIdentity
 
 /// The app's own fields and its terms, from the form to the account at the real server.
-@MainActor @Suite struct `A registration with fields and terms of the app` {
+@MainActor @Suite struct RegistrationFieldTests {
     private let email = RealServer.email
     private let password = RealServer.password
 
@@ -41,7 +41,8 @@ import Testing
         return auth
     }
 
-    @Test func `is sent once the box is checked, and is stored with the account`() async throws {
+    @Test
+    func `An extended registration is sent once the box is checked, and is stored with the account`() async throws {
         try await RealServer.run(change: Self.ask) { server in
             let auth = try await app(server)
             guard let model = auth.screen?.model as? RegistrationModel else { return record(auth) }
@@ -76,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `is refused at the box for other terms than the server's, and at its field for a text too long`()
+    @Test func `An extended registration is refused at the box for other terms, and at its field for a long text`()
         async throws
     {
         try await RealServer.run(change: Self.ask) { server in
@@ -101,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `has no field of a secret, and none in the place of another control`() throws {
+    @Test func `An extended registration has no field of a secret, and none in the place of another control`() throws {
         var options = try options()
         options.fields = [
             Field("pin", .password, .verbatim("PIN")), Field(.email, .text, .verbatim("Other address")),
@@ -113,7 +114,7 @@ import Testing
         #expect(screen.fields[.email]?.kind == .email && screen.fields["plan"]?.label == .verbatim("Plan"))
     }
 
-    @Test func `is as it was for an app that asks for nothing`() async throws {
+    @Test func `An extended registration is unchanged for an app that asks for nothing`() async throws {
         try await RealServer.run { server in
             let registration = RegistrationModel(try server.client())
             await registration.use([.email: email, .newPassword: password], press: .submit)

@@ -12,9 +12,9 @@ import Testing
 @testable import LatchIdentity
 
 /// A person who presses, types, waits, leaves and comes back in any order, with a network that delays and loses answers.
-@MainActor @Suite struct `A person who does anything` {
+@MainActor @Suite struct WanderingPersonTests {
     @Test(arguments: 0..<24)
-    func `always sees what is next, and signs in at the end`(seed: UInt64) async throws {
+    func `A person who does anything always sees the next step, and signs in at the end`(seed: UInt64) async throws {
         try await RealServer.run { server in
             let person = WanderingPerson(server, try await server.signedUp(), seed: seed)
             for _ in 0..<60 { try await person.act() }

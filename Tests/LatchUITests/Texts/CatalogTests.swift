@@ -5,10 +5,10 @@ import LatchTexts
 import LatchUI
 import Testing
 
-@Suite struct `The catalog of texts` {
+@Suite struct CatalogTests {
     private let catalog = StringCatalog.latchwork
 
-    @Test func `has every key in English and German`() {
+    @Test func `The catalog of texts has every key in English and German`() {
         #expect(catalog.languages == ["de", "en"])
         for key in catalog.keys {
             #expect(Set(catalog.entries[key, default: [:]].keys) == ["de", "en"], "\(key)")
@@ -18,7 +18,7 @@ import Testing
         }
     }
 
-    @Test func `has the same placeholders and plural forms in both languages`() {
+    @Test func `The catalog of texts has the same placeholders and plural forms in both languages`() {
         for key in catalog.keys {
             let entries = catalog.entries[key, default: [:]]
             let placeholders = entries.values.flatMap(\.texts).map { text in
@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    @Test func `has the keys that the sources use, and no other`() throws {
+    @Test func `The catalog of texts has exactly the keys that the sources use`() throws {
         let root = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .deletingLastPathComponent().deletingLastPathComponent()
         var used: Set<String> = []
@@ -64,7 +64,7 @@ import Testing
         #expect(Set(catalog.keys).subtracting(used).subtracting(ofServer) == [])
     }
 
-    @Test func `names failures with what to do next`() {
+    @Test func `The catalog of texts names failures with the next step`() {
         for reason in ScreenFailure.Reason.allCases {
             for language in Texts.languages {
                 let text = Texts(languages: [language])(ScreenFailure(reason).phrase)
@@ -74,15 +74,15 @@ import Testing
     }
 }
 
-@Suite struct `A writer of texts` {
+@Suite struct TextWriterTests {
     @Test(arguments: [
         (["de-CH", "en"], "de"), (["fr", "de"], "de"), (["fr"], "en"), ([], "en"), (["EN_us"], "en"),
     ])
-    func `takes the first language that is there`(languages: [String], expected: String) {
+    func `A writer of texts takes the first available language`(languages: [String], expected: String) {
         #expect(Texts(languages: languages).language == expected)
     }
 
-    @Test func `fills in names, plural forms, dates and phrases`() {
+    @Test func `A writer of texts fills in names, plural forms, dates and phrases`() {
         let texts = Texts(languages: ["en"])
         #expect(texts(Phrase("verification.sent", .text("100%@"))) == "We sent a mail to 100%@.")
         #expect(texts(Phrase("devices.signedOut", .count(1))) == "1 device is signed out.")
@@ -95,7 +95,7 @@ import Testing
         #expect(texts(Phrase("no.such.key")) == "no.such.key")
     }
 
-    @Test func `takes an app's own text first`() {
+    @Test func `A writer of texts takes an app's own text first`() {
         let texts = Texts(languages: ["de"]) { phrase, language in
             phrase.key == "signIn.title" ? "Grüezi (\(language))" : nil
         }
@@ -103,7 +103,7 @@ import Testing
         #expect(texts(Phrase("signIn.submit")) == "Anmelden")
     }
 
-    @Test func `splits formats by their placeholders`() {
+    @Test func `A writer of texts splits formats by their placeholders`() {
         #expect(
             Placeholder.split("a %2$@ %lld %% %x %") == [
                 .text("a "), .argument(1), .text(" "), .argument(nil), .text(" % %x %"),

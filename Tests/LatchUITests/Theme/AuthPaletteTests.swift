@@ -18,23 +18,23 @@ extension RGBColor {
     }
 }
 
-@Suite struct `The default colours` {
+@Suite struct AuthPaletteTests {
     /// White and black, and the backgrounds of grouped lists and sheets.
     private static let light = [RGBColor(0xFFFFFF), RGBColor(0xF2F2F7)]
     private static let dark = [RGBColor(0x000000), RGBColor(0x1C1C1E), RGBColor(0x2C2C2E)]
 
     @Test(arguments: AuthPalette.allCases.filter { $0 != .onAccent })
-    func `can be read on every background of the system`(color: AuthPalette) {
+    func `The default colors are readable on every background of the system`(color: AuthPalette) {
         for background in Self.light { #expect(color.light.contrast(with: background) >= 4.5, "\(background)") }
         for background in Self.dark { #expect(color.dark.contrast(with: background) >= 4.5, "\(background)") }
     }
 
-    @Test func `can be read on the primary button`() {
+    @Test func `The default colors are readable on the primary button`() {
         #expect(AuthPalette.onAccent.light.contrast(with: AuthPalette.accent.light) >= 4.5)
         #expect(AuthPalette.onAccent.dark.contrast(with: AuthPalette.accent.dark) >= 4.5)
     }
 
-    @Test func `have the contrast that WCAG computes`() {
+    @Test func `The default colors have the contrast that WCAG computes`() {
         #expect(abs(RGBColor(0x777777).contrast(with: RGBColor(0xFFFFFF)) - 4.48) < 0.01)
         #expect(RGBColor(0x000000).contrast(with: RGBColor(0xFFFFFF)) == 21)
     }

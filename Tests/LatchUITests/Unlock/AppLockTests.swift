@@ -5,8 +5,8 @@ import LatchTesting
 import LatchUI
 import Testing
 
-@Suite struct `The privacy of an app` {
-    @Test func `covers the content while the app is inactive, and opens it again`() {
+@Suite struct AppLockTests {
+    @Test func `The privacy of an app covers the content while the app is inactive, and opens it again`() {
         var lock = AppLock(gracePeriod: nil)
         lock.receive(.active, at: .zero)
         #expect(lock.phase == .open)
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: [(59, AppLock.Phase.open), (60, .locked)])
-    func `locks it after a time in the background`(seconds: Int, phase: AppLock.Phase) {
+    func `The privacy of an app locks it after a time in the background`(seconds: Int, phase: AppLock.Phase) {
         var lock = AppLock(gracePeriod: .seconds(60))
         lock.receive(.active, at: .zero)
         #expect(lock.phase == .locked, "an app starts locked")
@@ -31,7 +31,7 @@ import Testing
         #expect(lock.phase == phase)
     }
 
-    @Test func `covers a scene that is not in front, and no other one`() {
+    @Test func `The privacy of an app covers a scene that is not in front, and no other one`() {
         let (first, second) = (UUID(), UUID())
         var lock = AppLock(gracePeriod: .seconds(60))
         lock.receive(.active, of: first, at: .zero)
@@ -49,7 +49,9 @@ import Testing
         #expect(lock.phase(of: first) == .locked)
     }
 
-    @MainActor @Test func `is opened by the screen of the lock, which still reports its outcome`() async {
+    @MainActor @Test func `The privacy of an app is opened by the screen of the lock, which still reports its outcome`()
+        async
+    {
         var outcomes: [UnlockScreen.Outcome] = []
         let unlock = UnlockModel(UnlockScreen(app: "Notes"), onFinish: { outcomes.append($0) }) { _ in .authenticated }
         let model = AppLockModel(unlock, clock: ManualClock().wallClock())

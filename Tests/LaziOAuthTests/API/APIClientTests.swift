@@ -16,7 +16,7 @@ private struct Widget: Codable, Equatable, Sendable {
 private let refresh = "/oauth/token/refresh"
 
 @MainActor
-@Suite struct `A client of the API` {
+@Suite struct APIClientTests {
     let backend = ScriptedBackend()
 
     private func error(_ status: HTTPStatus, _ body: String = "", fields: HTTPFields = [:]) async throws -> APIError {
@@ -28,7 +28,8 @@ private let refresh = "/oauth/token/refresh"
             })
     }
 
-    @Test(.tags(.l11)) func `sends the token, and content only where there is some`() async throws {
+    @Test(.tags(.apiClient))
+    func `A client of the API sends the token, and content only if there is some`() async throws {
         let service = try await backend.signedIn()
         backend.on("/widgets", .ok, #"{"id":"1","name":"w"}"#)
         let api = APIClient(service: service)
@@ -47,7 +48,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(requests.first?.path == "/widgets?q=a%26b")
     }
 
-    @Test(.tags(.l11)) func `answers a 401 by one refresh and one repeat, for all requests together`() async throws {
+    @Test(.tags(.apiClient))
+    func `A client of the API answers a 401 by one refresh and one repeat, for all requests together`() async throws {
         let service = try await backend.signedIn()
         backend.on(refresh, .ok, ScriptedBackend.answer("a1", refresh: "r1"))
         backend.on("/widgets") { request in
@@ -65,7 +67,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: refresh).count == 1)
     }
 
-    @Test(.tags(.l11)) func `repeats once and no more`() async throws {
+    @Test(.tags(.apiClient)) func `A client of the API repeats once and no more`() async throws {
         let service = try await backend.signedIn()
         backend.on(refresh, .ok, ScriptedBackend.answer("a1", refresh: "r1"))
         backend.on("/widgets", .unauthorized, "")
@@ -77,7 +79,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(service.isAuthenticated)
     }
 
-    @Test(.tags(.l11)) func `reports that no user is signed in, and sends nothing`() async {
+    @Test(.tags(.apiClient)) func `A client of the API reports that no user is signed in, and sends nothing`() async {
         let service = backend.service()
         await #expect { try await APIClient(service: service).delete("widgets") } throws: {
             if case APIError.notAuthenticated = $0 { true } else { false }
@@ -85,7 +87,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.l11)) func `says that the session has ended where the refresh was refused`() async throws {
+    @Test(.tags(.apiClient))
+    func `A client of the API reports the end of the session if the refresh was refused`() async throws {
         let service = try await backend.signedIn()
         backend.on(refresh, .unauthorized, #"{"detail":"Invalid refresh token"}"#)
         backend.on("/widgets", .unauthorized, "")
@@ -95,7 +98,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(!service.isAuthenticated)
     }
 
-    @Test(.tags(.l11)) func `tells which scopes were required and which were there`() async throws {
+    @Test(.tags(.apiClient))
+    func `A client of the API reports which scopes were required and which were granted`() async throws {
         let body =
             #"{"detail":"Insufficient scope","error_code":"INSUFFICIENT_SCOPE","#
             + #""required_scopes":["widgets:write","files:write"],"provided_scopes":["widgets:delete"]}"#
@@ -111,7 +115,8 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test(.tags(.l11)) func `reads the scopes of a challenge too (RFC 6750 §3)`() async throws {
+    @Test(.tags(.apiClient))
+    func `A client of the API also reads the scopes of a challenge (RFC 6750 §3)`() async throws {
         let fields: HTTPFields = [
             .wwwAuthenticate: #"Bearer realm="x", error="insufficient_scope", scope="a:read b:read""#
         ]
@@ -126,7 +131,7 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test(.tags(.l11)) func `names what else a server refuses`() async throws {
+    @Test(.tags(.apiClient)) func `A client of the API names each other refusal of a server`() async throws {
         #expect("\(try await error(.notFound))" == "notFound")
         let told = try await error(.tooManyRequests, #"{"retry_after":7}"#)
         #expect("\(told)" == "rateLimited(retryAfter: Optional(7.0))")
@@ -140,7 +145,8 @@ private let refresh = "/oauth/token/refresh"
         #expect("\(try await error(.ok, "[]"))" == "invalidResponse")
     }
 
-    @Test(.tags(.l6)) func `tells a lost network, and keeps the session`() async throws {
+    @Test(.tags(.tokenRefresh))
+    func `A client of the API reports a lost network, and keeps the session`() async throws {
         let service = try await backend.signedIn()
         backend.on("/widgets") { _ in throw HTTPError.offline }
         await #expect { try await APIClient(service: service).delete("widgets") } throws: {
@@ -150,7 +156,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(APIError.networkError(HTTPError.offline).errorDescription?.isEmpty == false)
     }
 
-    @Test(.tags(.l14)) func `sends no token to another origin, wherever a redirect leads`() async throws {
+    @Test(.tags(.secretTransport))
+    func `A client of the API sends no token to another origin, wherever a redirect leads`() async throws {
         let service = try await backend.signedIn()
         backend.on("/widgets", 302, "", fields: [.location: "https://evil.example.com/steal"])
         backend.on("/steal", .ok, #"{"name":"w"}"#)

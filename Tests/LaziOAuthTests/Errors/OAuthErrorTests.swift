@@ -8,7 +8,7 @@ import TestTags
 import Testing
 
 @MainActor
-@Suite struct `A login that fails` {
+@Suite struct OAuthErrorTests {
     let backend = ScriptedBackend()
 
     /// The name of a login's error, with the text for users.
@@ -32,7 +32,7 @@ import Testing
     }
 
     @Test(
-        .tags(.l3),
+        .tags(.loginResponses),
         arguments: [
             (401, #"{"detail":"Invalid credentials"}"#, "serverError", "Invalid credentials"),
             (400, #"{"error":"invalid_grant","error_description":"No."}"#, "serverError", "No."),
@@ -49,7 +49,7 @@ import Testing
             (200, #"{"access_token":"a","token_type":"mac"}"#, "invalidResponse", nil),
             (302, "", "invalidResponse", nil),
         ] as [(HTTPStatus, String, String, String?)])
-    func `says what the server said, or what kind of failure it was`(
+    func `A login that fails shows the server's message, or the kind of failure`(
         status: HTTPStatus, body: String, name: String, text: String?
     ) async {
         let (thrown, said) = await failure(status, body)
@@ -58,15 +58,15 @@ import Testing
         #expect(said?.contains("secret-7") != true)
     }
 
-    @Test(.tags(.l6), arguments: [HTTPError.offline, .timeout, .tls])
-    func `says that the network failed, and how`(error: HTTPError) async {
+    @Test(.tags(.tokenRefresh), arguments: [HTTPError.offline, .timeout, .tls])
+    func `A login that fails reports a failure of the network, and its kind`(error: HTTPError) async {
         backend.on("/oauth/token") { _ in throw error }
         let (name, text) = await failure(of: backend.service())
         #expect(name == "networkError")
         #expect(text == "Network error: \(error.message)")
     }
 
-    @Test func `is thrown as what it is where the device cannot keep the tokens`() async {
+    @Test func `A login that fails is thrown unchanged if the device cannot keep the tokens`() async {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let service = backend.service(store: FullTokenStore())
         await #expect(throws: AuthError.storeFull) {
@@ -76,7 +76,7 @@ import Testing
         #expect(!service.isAuthenticated)
     }
 
-    @Test func `leaves who was signed in before`() async throws {
+    @Test func `A login that fails keeps the earlier signed-in user`() async throws {
         let service = try await backend.signedIn()
         backend.on("/oauth/token", .unauthorized, #"{"detail":"no"}"#)
         await #expect(throws: OAuthError.self) {
@@ -86,7 +86,7 @@ import Testing
         #expect(await service.getValidToken() == "a0")
     }
 
-    @Test func `has the five texts of the document`() {
+    @Test func `A login that fails has the five texts of the document`() {
         let errors: [OAuthError] = [
             .invalidURL, .invalidResponse, .authenticationFailed, .serverError("x"), .networkError(HTTPError.offline),
         ]

@@ -5,8 +5,8 @@ import LaziOAuth
 import TestTags
 import Testing
 
-@Suite struct `The scopes of the app` {
-    @Test(.tags(.l1)) func `are eleven, with the texts of the document`() {
+@Suite struct OAuthScopeTests {
+    @Test(.tags(.scopeHierarchy)) func `The scopes of the app are eleven, with the texts of the document`() {
         let texts = OAuthScope.allCases.map { "\($0.rawValue) - \($0.description)" }
         #expect(
             texts == [
@@ -18,7 +18,7 @@ import Testing
             ])
     }
 
-    @Test(.tags(.l1)) func `have a name of their own and one of three categories`() {
+    @Test(.tags(.scopeHierarchy)) func `The scopes of the app have their own name and one of three categories`() {
         #expect(Set(OAuthScope.allCases.map(\.displayName)).count == 11)
         #expect(OAuthScope.widgetsRead.displayName == "Read Widgets")
         #expect(OAuthScope.filesDelete.displayName == "Delete Files")
@@ -29,31 +29,31 @@ import Testing
     }
 
     @Test(
-        .tags(.l1),
+        .tags(.scopeHierarchy),
         arguments: [
             ("widgets:read widgets:write", [.widgetsRead, .widgetsWrite]),
             ("  files:read   files:read ", [.filesRead]), ("", []), ("organizations:read Widgets:Read", []),
             ("projects:read,projects:write", []), ("openid files:write", [.filesWrite]),
         ] as [(String, [OAuthScope])])
-    func `are read out of a list, whatever stands between them`(text: String, scopes: [OAuthScope]) {
+    func `The scopes of the app are read from a list with any separators`(text: String, scopes: [OAuthScope]) {
         #expect(OAuthScope.known(in: text) == scopes)
     }
 
-    @Test(.tags(.l1)) func `come back from their own texts`() {
+    @Test(.tags(.scopeHierarchy)) func `The scopes of the app come back from their own texts`() {
         for scope in OAuthScope.allCases { #expect(OAuthScope(rawValue: scope.id) == scope) }
         #expect(OAuthScope(rawValue: "files:admin") == nil)
     }
 }
 
-@Suite struct `What was granted` {
+@Suite struct GrantedScopeTests {
     @Test(
-        .tags(.l1),
+        .tags(.scopeHierarchy),
         arguments: [
             ("widgets:admin", ["widgets:delete", "widgets:write", "widgets:read", "widgets:admin"]),
             ("widgets:delete", ["widgets:delete", "widgets:write", "widgets:read"]),
             ("widgets:write", ["widgets:write", "widgets:read"]), ("widgets:read", ["widgets:read"]),
         ])
-    func `contains what follows from it: admin ⊃ delete ⊃ write ⊃ read`(granted: String, allowed: [String]) {
+    func `A granted scope contains the lower ones: admin ⊃ delete ⊃ write ⊃ read`(granted: String, allowed: [String]) {
         let scopes: GrantedScopes = [granted]
         for scope in OAuthScope.allCases {
             let isAllowed = allowed.contains(scope.rawValue)
@@ -63,7 +63,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.l1)) func `is asked for several at once`() {
+    @Test(.tags(.scopeHierarchy)) func `Granted scopes can be queried for several at once`() {
         let scopes: GrantedScopes = ["projects:write", "custom"]
         #expect(["projects:read", "projects:write"].allSatisfy { scopes.contains($0) })
         #expect(!["projects:read", "files:read"].allSatisfy { scopes.contains($0) })
@@ -73,7 +73,7 @@ import Testing
         #expect(!scopes.contains("projects:write custom"))
     }
 
-    @Test func `is a list of texts in the server's order`() {
+    @Test func `Granted scopes are a list of texts in the server's order`() {
         let scopes: GrantedScopes = ["b:read", "a:read", "b:read"]
         #expect(Array(scopes) == ["b:read", "a:read"])
         #expect(scopes.count == 2)

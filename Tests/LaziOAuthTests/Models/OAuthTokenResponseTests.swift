@@ -6,14 +6,14 @@ import LaziOAuth
 import TestTags
 import Testing
 
-@Suite struct `The answer to a login` {
+@Suite struct OAuthTokenResponseTests {
     private let wire = Data(
         """
         {"access_token":"canary-a","refresh_token":"canary-r","token_type":"Bearer","expires_in":3600,
         "scope":"widgets:read widgets:write projects:read","user_id":"usr_123abc"}
         """.utf8)
 
-    @Test(.tags(.l3)) func `is read in the spelling of the wire`() throws {
+    @Test(.tags(.loginResponses)) func `The answer to a login is read in the spelling of the wire`() throws {
         let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
         #expect(response.access_token == "canary-a")
         #expect(response.refresh_token == "canary-r")
@@ -23,7 +23,8 @@ import Testing
         #expect(response.user_id == "usr_123abc")
     }
 
-    @Test(.tags(.l3)) func `fixes its expiry when it comes, and keeps it when it is stored`() throws {
+    @Test(.tags(.loginResponses))
+    func `The answer to a login fixes its expiry when it comes, and keeps it when it is stored`() throws {
         let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
         let date = try #require(response.expiryDate)
         #expect(response.expiryDate == date)
@@ -33,7 +34,7 @@ import Testing
         #expect(Tokens(again).expiry == date)
     }
 
-    @Test(.tags(.l3)) func `needs no more than an access token`() throws {
+    @Test(.tags(.loginResponses)) func `The answer to a login needs no more than an access token`() throws {
         let response = try JSONDecoder().decode(
             OAuthTokenResponse.self, from: Data(#"{"access_token":"a","expires_in":"60"}"#.utf8))
         #expect(response.refresh_token == nil)
@@ -42,14 +43,16 @@ import Testing
         #expect(response.expires_in == 60)
     }
 
-    @Test(.tags(.l3), arguments: ["{}", "[]", #"{"access_token":""}"#, #"{"access_token":"a","token_type":"mac"}"#])
-    func `is none without a usable access token`(text: String) {
+    @Test(
+        .tags(.loginResponses),
+        arguments: ["{}", "[]", #"{"access_token":""}"#, #"{"access_token":"a","token_type":"mac"}"#])
+    func `The answer to a login is refused without a usable access token`(text: String) {
         #expect(throws: (any Error).self) {
             try JSONDecoder().decode(OAuthTokenResponse.self, from: Data(text.utf8))
         }
     }
 
-    @Test func `becomes the core's tokens`() throws {
+    @Test func `The answer to a login becomes the core's tokens`() throws {
         let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
         let tokens = Tokens(response)
         #expect(tokens.access == "canary-a")
@@ -58,7 +61,7 @@ import Testing
         #expect(tokens.grantedScopes?.count == 3)
     }
 
-    @Test(.tags(.l14)) func `shows no token`() throws {
+    @Test(.tags(.secretTransport)) func `The answer to a login shows no token`() throws {
         let response = try JSONDecoder().decode(OAuthTokenResponse.self, from: wire)
         var text = "\(response) \(String(reflecting: response))"
         dump(response, to: &text)

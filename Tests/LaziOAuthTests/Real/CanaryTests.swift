@@ -13,7 +13,7 @@ import Testing
 private let password = "Canary-Password-1!"
 
 @MainActor
-@Suite struct `A secret` {
+@Suite struct CanaryTests {
     /// Everything that a run has written down somewhere: logs, errors, descriptions and dumps.
     private final class Traces: Sendable {
         let text = Mutex("")
@@ -29,8 +29,8 @@ private let password = "Canary-Password-1!"
         }
     }
 
-    @Test(.tags(.l14), arguments: RealBackend.Connection.allCases)
-    func `is in no URL, log, error, description or dump`(connection: RealBackend.Connection) async throws {
+    @Test(.tags(.secretTransport), arguments: RealBackend.Connection.allCases)
+    func `A secret is in no URL, log, error, description or dump`(connection: RealBackend.Connection) async throws {
         let traces = Traces()
         let secrets = Mutex<Set<String>>([password])
         try await RealBackend.run(connection) { backend in

@@ -16,9 +16,11 @@ private struct Item: Codable, Sendable { let id: String, name: String }
 private struct NewItem: Codable, Sendable { let name: String }
 
 @MainActor
-@Suite struct `The app at the real server` {
-    @Test(.tags(.l13), arguments: RealBackend.Connection.allCases)
-    func `may do what its scopes allow, and is told what is missing`(connection: RealBackend.Connection) async throws {
+@Suite struct EndToEndTests {
+    @Test(.tags(.realServer), arguments: RealBackend.Connection.allCases)
+    func `The app at the real server can do what its scopes allow, and learns the missing ones`(
+        connection: RealBackend.Connection
+    ) async throws {
         try await RealBackend.run(connection) { backend in
             let service = try await backend.signedIn(scopes: [.widgetsDelete, .filesRead])
             #expect(service.scopeChange?.isEmpty == true)
@@ -41,7 +43,8 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test(.tags(.l4, .l13)) func `is granted no administration that its user may not have, and learns so`()
+    @Test(.tags(.grantedScopes, .realServer))
+    func `The app at the real server is granted no administration that its user does not have`()
         async throws
     {
         try await RealBackend.run { backend in
@@ -51,9 +54,10 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test(.tags(.l11), arguments: RealBackend.Connection.allCases)
-    func `goes on across an expiry, with one refresh for all requests`(connection: RealBackend.Connection) async throws
-    {
+    @Test(.tags(.apiClient), arguments: RealBackend.Connection.allCases)
+    func `The app at the real server continues across an expiry, with one refresh for all requests`(
+        connection: RealBackend.Connection
+    ) async throws {
         try await RealBackend.run(connection) { backend in
             let service = try await backend.signedIn()
             backend.clock.advance(by: 3601)
@@ -66,7 +70,8 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test(.tags(.l6)) func `survives a lost response: the same refresh is requested again`() async throws {
+    @Test(.tags(.tokenRefresh))
+    func `The app at the real server survives a lost response: the same refresh is requested again`() async throws {
         try await RealBackend.run { backend in
             let service = try await backend.signedIn()
             backend.clock.advance(by: 3601)
@@ -84,7 +89,8 @@ private struct NewItem: Codable, Sendable { let name: String }
         }
     }
 
-    @Test(.tags(.l13)) func `is told the limit of logins, and when to come back`() async throws {
+    @Test(.tags(.realServer))
+    func `The app at the real server learns the limit of logins, and when to come back`() async throws {
         try await RealBackend.run(change: { $0.loginLimitPerMinute = 2 }) { backend in
             _ = try await backend.signedIn()
             let service = backend.service()

@@ -13,7 +13,7 @@ import Testing
 @testable import LaziOAuth
 
 @MainActor
-@Suite struct `The login of a user with a second factor` {
+@Suite struct SecondFactorTests {
     private static let (email, password) = ("ada@example.com", "a long enough password")
 
     private let server: IdentityServer
@@ -42,7 +42,7 @@ import Testing
         return model
     }
 
-    @Test func `asks another user for no code`() async throws {
+    @Test func `The login of a user with a second factor asks another user for no code`() async throws {
         try await server.client().signUp(email: "bob@example.com", password: Self.password)
         let model = filled
         await model.submit()
@@ -53,7 +53,7 @@ import Testing
         #expect(service.isAuthenticated)
     }
 
-    @Test func `asks for the code, and signs in with it`() async throws {
+    @Test func `The login of a user with a second factor asks for the code, and signs in with it`() async throws {
         let model = filled
         #expect(!model.isCodeRequired && model.fields == [.username, .password])
         await model.submit()
@@ -72,7 +72,7 @@ import Testing
         #expect(model.password.isEmpty && model.code.isEmpty)
     }
 
-    @Test func `says that a code is wrong, and takes another one for the same password`() async throws {
+    @Test func `The login of a user with a second factor reports a wrong code, and takes another one`() async throws {
         let model = filled
         await model.submit()
         model.code = app.code(at: server.clock.now.addingTimeInterval(-3600))
@@ -84,7 +84,8 @@ import Testing
         #expect(service.isAuthenticated)
     }
 
-    @Test func `forgets the password if it fails for another reason, and the code with the other form`() async throws {
+    @Test
+    func `The login of a user with a second factor forgets the password if it fails for another reason`() async throws {
         let model = filled
         await model.submit()
         model.code = app.code(at: server.clock.now)
@@ -96,7 +97,7 @@ import Testing
         #expect(!model.isCodeRequired)
     }
 
-    @Test func `throws what a program needs for a screen of its own`() async throws {
+    @Test func `The login of a user with a second factor throws a value for a program's own screen`() async throws {
         await #expect(throws: AccountError.secondFactorRequired) {
             try await service.login(username: Self.email, password: Self.password)
         }

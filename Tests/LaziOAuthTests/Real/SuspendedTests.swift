@@ -10,8 +10,8 @@ import Testing
 
 @testable import LaziOAuth
 
-@MainActor @Suite struct `The login of a suspended user` {
-    @Test func `says so after the right password alone`() async throws {
+@MainActor @Suite struct SuspendedTests {
+    @Test func `The login of a suspended user says so only after the right password`() async throws {
         let (email, password) = ("ada@example.com", "a long enough password")
         let server = try await IdentityServer.inMemory { $0.scopes = SampleResource.scopes }
         try await server.client().signUp(email: email, password: password)

@@ -14,7 +14,7 @@ import Testing
 private let refresh = "/oauth/token/refresh"
 
 @MainActor
-@Suite struct `A launch` {
+@Suite struct LaunchTests {
     let backend = ScriptedBackend()
 
     private func kept(expiresIn seconds: TimeInterval) -> InMemoryTokenStore<Tokens> {
@@ -24,7 +24,8 @@ private let refresh = "/oauth/token/refresh"
                 issued: backend.clock.now.addingTimeInterval(seconds - 3600), scope: "widgets:write", userID: "usr_1"))
     }
 
-    @Test(.tags(.l9)) func `with a valid token is signed in, with scopes, and sends no request`() async {
+    @Test(.tags(.appLaunch))
+    func `A launch with a valid token is signed in, with scopes, and sends no request`() async {
         let service = backend.service(store: kept(expiresIn: 3600))
         await service.checkAuthState().value
         #expect(service.isAuthenticated)
@@ -34,7 +35,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.l9)) func `with an expired token restores it and shows no login meanwhile`() async {
+    @Test(.tags(.appLaunch)) func `A launch with an expired token restores it and shows no login meanwhile`() async {
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
         let (release, go) = AsyncStream.makeStream(of: Void.self)
         backend.on(refresh) { _ in
@@ -54,7 +55,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests.count == 1)
     }
 
-    @Test(.tags(.l9)) func `with nothing stored shows the login`() async {
+    @Test(.tags(.appLaunch)) func `A launch with nothing stored shows the login`() async {
         let service = backend.service()
         #expect(!service.isAuthenticated)
         await service.checkAuthState().value
@@ -63,7 +64,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.l9)) func `with an unreadable record shows the login and cleans up`() async throws {
+    @Test(.tags(.appLaunch)) func `A launch with an unreadable record shows the login and cleans up`() async throws {
         let secrets = InMemorySecretStore()
         secrets.write(Array("{half a rec".utf8), for: "session")
         let store = SecretTokenStore<Tokens>(secrets, name: "session")
@@ -76,7 +77,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(try await store.load()?.access == "a")
     }
 
-    @Test(.tags(.l9)) func `without a network keeps the expired session`() async {
+    @Test(.tags(.appLaunch)) func `A launch without a network keeps the expired session`() async {
         backend.on(refresh) { _ in throw HTTPError.offline }
         let store = kept(expiresIn: -60)
         let service = backend.service(store: store)
@@ -86,7 +87,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(store.load()?.refresh == "r0")
     }
 
-    @Test(.tags(.l9)) func `with a session that the server has ended shows the login`() async {
+    @Test(.tags(.appLaunch)) func `A launch with a session that the server has ended shows the login`() async {
         backend.on(refresh, .unauthorized, #"{"detail":"Invalid refresh token"}"#)
         let store = kept(expiresIn: -60)
         let service = backend.service(store: store)
@@ -95,7 +96,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(store.load() == nil)
     }
 
-    @Test(.tags(.l8)) func `on a locked device is not signed out, and goes on once it is unlocked`() async throws {
+    @Test(.tags(.keychainRecord))
+    func `A launch on a locked device is not signed out, and continues once it is unlocked`() async throws {
         let secrets = InMemorySecretStore()
         try await SecretTokenStore<Tokens>(secrets, name: "session").save(Tokens(access: "a0", refresh: "r0"))
         let locked = LockedSecretStore(secrets)
@@ -110,7 +112,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests.isEmpty)
     }
 
-    @Test func `is told to whoever observes`() async throws {
+    @Test func `A launch notifies every observer`() async throws {
         let service = backend.service()
         await service.checkAuthState().value
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))

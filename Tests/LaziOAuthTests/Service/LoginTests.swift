@@ -11,10 +11,10 @@ import TestTags
 import Testing
 
 @MainActor
-@Suite struct `A login` {
+@Suite struct LoginTests {
     let backend = ScriptedBackend()
 
-    @Test(.tags(.l2)) func `sends the form of the document`() async throws {
+    @Test(.tags(.loginRequest)) func `A login sends the form of the document`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let response = try await backend.service().login(
             username: "user@example.com", password: "secret", scopes: [.widgetsRead, .widgetsWrite])
@@ -31,7 +31,7 @@ import Testing
     }
 
     @Test(arguments: ["p", "wrong", "password", "correct horse battery staple"])
-    func `says in the server's words that a password is wrong, whatever the password`(password: String) async throws {
+    func `A login reports in the server's words that a password is wrong`(password: String) async throws {
         let message = "The email address or the password is wrong."
         backend.on("/oauth/token", .badRequest, #"{"error":"invalid_grant","error_description":"\#(message)"}"#)
         let service = backend.service()
@@ -41,7 +41,7 @@ import Testing
         #expect(error?.localizedDescription == message)
     }
 
-    @Test func `hides a message that quotes the password`() async throws {
+    @Test func `A login hides a message that quotes the password`() async throws {
         for message in ["bad password 'hunter'", "password=hunter", "Hunter2! is wrong"] {
             let body = #"{"error":"invalid_grant","error_description":"\#(message)"}"#
             backend.on("/oauth/token", .badRequest, body)
@@ -53,7 +53,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.l2)) func `lets no password add a scope`() async throws {
+    @Test(.tags(.loginRequest)) func `A login lets no password add a scope`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         try await backend.service().login(
             username: "ada&grant_type=x", password: "p&scope=widgets:admin+1", scopes: [.widgetsRead])
@@ -63,8 +63,8 @@ import Testing
         #expect(form["username"] == "ada&grant_type=x")
     }
 
-    @Test(.tags(.l2)) func `asks for no scope at all where none is given, and for any other by its text`() async throws
-    {
+    @Test(.tags(.loginRequest))
+    func `A login asks for no scope if none is given, and for any other by its text`() async throws {
         backend.on("/oauth/token", .ok, #"{"access_token":"a"}"#)
         let service = backend.service()
         try await service.login(username: "ada", password: "p", scopes: [])
@@ -73,7 +73,8 @@ import Testing
         #expect(service.grantedScopes == ["organizations:read", "x"])
     }
 
-    @Test(.tags(.l3)) func `is a login without a refresh token, a scope, a lifetime and a user too`() async throws {
+    @Test(.tags(.loginResponses))
+    func `A login also succeeds without a refresh token, a scope, a lifetime and a user`() async throws {
         backend.on("/oauth/token", .ok, #"{"access_token":"a"}"#)
         let service = backend.service()
         let response = try await service.login(username: "ada", password: "p", scopes: [.filesRead])
@@ -86,7 +87,7 @@ import Testing
         #expect(await service.getValidToken() == "a")
     }
 
-    @Test(.tags(.l4)) func `tells less and more than was asked for`() async throws {
+    @Test(.tags(.grantedScopes)) func `A login reports scopes that are fewer or more than requested`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r", scope: "widgets:read files:delete"))
         let service = backend.service()
         #expect(service.scopeChange == nil)
@@ -100,8 +101,10 @@ import Testing
         #expect(service.grantedScopes.isEmpty)
     }
 
-    @Test(.tags(.l14), arguments: ["http://192.168.1.188:8000", "http://example.com", "ftp://example.com", "file:///"])
-    func `is refused without encryption, but to this machine`(base: String) async throws {
+    @Test(
+        .tags(.secretTransport),
+        arguments: ["http://192.168.1.188:8000", "http://example.com", "ftp://example.com", "file:///"])
+    func `A login is refused without encryption, except to this machine`(base: String) async throws {
         let service = backend.service(base: base)
         await #expect { try await service.login(username: "ada", password: "p", scopes: []) } throws: {
             if case OAuthError.invalidURL = $0 { true } else { false }
@@ -109,15 +112,15 @@ import Testing
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.l14), arguments: ["http://127.0.0.1:8000", "http://localhost:8000", "http://[::1]:8000"])
-    func `goes without encryption to this machine`(base: String) async throws {
+    @Test(.tags(.secretTransport), arguments: ["http://127.0.0.1:8000", "http://localhost:8000", "http://[::1]:8000"])
+    func `A login goes without encryption to this machine`(base: String) async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let service = backend.service(base: base)
         try await service.login(username: "ada", password: "p", scopes: [])
         #expect(service.isAuthenticated)
     }
 
-    @Test(.tags(.l14)) func `goes to a machine in one's own network only where that is said in so many words`()
+    @Test(.tags(.secretTransport)) func `A login goes to a machine in the local network only with an explicit setting`()
         async throws
     {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))

@@ -12,9 +12,11 @@ import Testing
 private let refresh = "/oauth/token/refresh"
 
 @MainActor
-@Suite struct `A logout` {
-    @Test(.tags(.l7), arguments: RealBackend.Connection.allCases)
-    func `revokes both tokens at the real server, effective at once`(connection: RealBackend.Connection) async throws {
+@Suite struct LogoutTests {
+    @Test(.tags(.tokenRevocation), arguments: RealBackend.Connection.allCases)
+    func `A logout revokes both tokens at the real server, effective at once`(connection: RealBackend.Connection)
+        async throws
+    {
         try await RealBackend.run(connection) { backend in
             let store = InMemoryTokenStore<Tokens>()
             let service = try await backend.signedIn(store: store)
@@ -35,7 +37,7 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test func `leaves no error to show, and no tokens for another server`() async throws {
+    @Test func `A logout leaves no error to show, and no tokens for another server`() async throws {
         let backend = ScriptedBackend()
         let service = try await backend.signedIn()
         backend.on("/oauth/revoke", .ok, "{}")
@@ -47,7 +49,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(records[0] == records[2] && Set(records).count == 3)
     }
 
-    @Test(.tags(.l7)) func `happens here at once, before any request, and without a network too`() async throws {
+    @Test(.tags(.tokenRevocation))
+    func `A logout happens here at once, before any request, and without a network too`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)
@@ -63,7 +66,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: "/oauth/revoke").count == 2)
     }
 
-    @Test(.tags(.l7)) func `may be done twice`() async throws {
+    @Test(.tags(.tokenRevocation)) func `A logout can be done twice`() async throws {
         let backend = ScriptedBackend()
         backend.on("/oauth/revoke", .ok, "")
         let service = try await backend.signedIn()
@@ -73,7 +76,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(service.authState == .signedOut)
     }
 
-    @Test(.tags(.l7)) func `is not undone by a refresh that was under way`() async throws {
+    @Test(.tags(.tokenRevocation)) func `A logout is not undone by a refresh that was in progress`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)
@@ -95,7 +98,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(await service.getValidToken() == nil)
     }
 
-    @Test(.tags(.l8)) func `is told where the device cannot forget, and the tokens are worthless all the same`()
+    @Test(.tags(.keychainRecord))
+    func `A logout reports if the device cannot forget, and the tokens are still worthless`()
         async throws
     {
         let backend = ScriptedBackend()

@@ -12,10 +12,11 @@ import Synchronization
 import Testing
 
 @MainActor
-@Suite struct `A service over a session of the core` {
+@Suite struct SharedSessionTests {
     private static let (email, password) = ("ada@example.com", "a long enough password")
 
-    @Test func `shares refreshes, sign-ins and sign-outs with the core`() async throws {
+    @Test
+    func `A service over a session of the core shares refreshes, sign-ins and sign-outs with the core`() async throws {
         let server = try await IdentityServer.inMemory { $0.scopes = SampleResource.scopes }
         let refreshes = Mutex(0)
         let network = ClosureHandler { request in
@@ -54,7 +55,7 @@ import Testing
         #expect(service.currentUser == nil)
     }
 
-    @Test func `reports an upload by the service's own client`() async throws {
+    @Test func `A service over a session of the core reports an upload by the service's own client`() async throws {
         let server = try await IdentityServer.inMemory { $0.scopes = SampleResource.scopes }
         let counts = Mutex<[Int]>([])
         let network = ClosureHandler { request in

@@ -9,9 +9,9 @@ import TestTags
 import Testing
 
 @MainActor
-@Suite struct `A signup` {
-    @Test(.tags(.l10), arguments: RealBackend.Connection.allCases)
-    func `sends the password in the content, and signs in`(connection: RealBackend.Connection) async throws {
+@Suite struct SignupTests {
+    @Test(.tags(.signUp), arguments: RealBackend.Connection.allCases)
+    func `A signup sends the password in the content, and signs in`(connection: RealBackend.Connection) async throws {
         try await RealBackend.run(connection) { backend in
             let service = backend.service()
             try await service.signup(username: "ada", email: "ada@example.com", password: RealBackend.password)
@@ -26,7 +26,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.l10, .l13)) func `of a name that is taken is an error of the real server, and signs no user in`()
+    @Test(.tags(.signUp, .realServer))
+    func `A signup of a name that is taken is an error of the real server, and signs no user in`()
         async throws
     {
         try await RealBackend.run { backend in
@@ -45,7 +46,7 @@ import Testing
     }
 
     @Test(
-        .tags(.l10),
+        .tags(.signUp),
         arguments: [
             (409, #"{"detail":"Username taken"}"#, "Username taken"), (409, "", "The account could not be created"),
             (200, #"{"status":"failed","message":"User already exists"}"#, "User already exists"),
@@ -53,7 +54,7 @@ import Testing
             (422, #"{"detail":[{"msg":"bad"}]}"#, "bad"),
             (500, "", "The server failed."), (429, "", "The server received too many requests."),
         ] as [(HTTPStatus, String, String)])
-    func `that fails is an error, and no login follows`(
+    func `A signup that fails is an error, and no login follows`(
         status: HTTPStatus, body: String, text: String
     ) async throws {
         let backend = ScriptedBackend()
@@ -66,7 +67,7 @@ import Testing
         #expect(!service.isAuthenticated)
     }
 
-    @Test(.tags(.l10)) func `is a success whatever else its answer says`() async throws {
+    @Test(.tags(.signUp)) func `A signup is a success for any other members of its answer`() async throws {
         let backend = ScriptedBackend()
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         for (status, body) in [(201, #"{"id":"1"}"#), (200, #"{"status":"success"}"#), (204, "")] {

@@ -11,9 +11,9 @@ import Testing
 private let refresh = "/oauth/token/refresh"
 
 @MainActor
-@Suite struct `A valid token` {
-    @Test(.tags(.l5), arguments: RealBackend.Connection.allCases)
-    func `is the one that is there while more than five minutes are left`(connection: RealBackend.Connection)
+@Suite struct ValidTokenTests {
+    @Test(.tags(.validToken), arguments: RealBackend.Connection.allCases)
+    func `A valid token is the existing one while more than five minutes are left`(connection: RealBackend.Connection)
         async throws
     {
         try await RealBackend.run(connection) { backend in
@@ -30,8 +30,10 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test(.tags(.l5), arguments: RealBackend.Connection.allCases)
-    func `is refreshed once for 500 callers, and all get it`(connection: RealBackend.Connection) async throws {
+    @Test(.tags(.validToken), arguments: RealBackend.Connection.allCases)
+    func `A valid token is refreshed once for 500 callers, and all get it`(connection: RealBackend.Connection)
+        async throws
+    {
         try await RealBackend.run(connection) { backend in
             let service = try await backend.signedIn()
             let first = await service.getValidToken()
@@ -48,7 +50,8 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test(.tags(.l5)) func `is nil while no user is signed in, and no request is sent`() async throws {
+    @Test(.tags(.validToken))
+    func `A valid token is nil while no user is signed in, and no request is sent`() async throws {
         try await RealBackend.run { backend in
             let service = backend.service()
             #expect(await service.getValidToken() == nil)
@@ -57,7 +60,8 @@ private let refresh = "/oauth/token/refresh"
         }
     }
 
-    @Test(.tags(.l13)) func `is refreshed in time by a device whose clock is wrong`() async throws {
+    @Test(.tags(.realServer))
+    func `A valid token is refreshed in time by a device whose clock is wrong`() async throws {
         try await RealBackend.run { backend in
             for (name, skew) in [("slow", -7200.0), ("fast", 7200.0)] {
                 _ = try await backend.signedIn(as: name)
@@ -75,8 +79,9 @@ private let refresh = "/oauth/token/refresh"
 }
 
 @MainActor
-@Suite struct `A refresh` {
-    @Test(.tags(.l6)) func `sends the JSON of the document, and stores what was rotated`() async throws {
+@Suite struct RefreshTests {
+    @Test(.tags(.tokenRefresh))
+    func `A refresh sends the JSON of the document, and stores the rotated token`() async throws {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)
@@ -87,7 +92,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: refresh).first?.body.text == #"{"refresh_token":"r0"}"#)
     }
 
-    @Test(.tags(.l6)) func `keeps the refresh token, the scopes and the user if the response contains none`()
+    @Test(.tags(.tokenRefresh))
+    func `A refresh keeps the refresh token, the scopes and the user if the response contains none`()
         async throws
     {
         let backend = ScriptedBackend()
@@ -101,13 +107,15 @@ private let refresh = "/oauth/token/refresh"
     }
 
     @Test(
-        .tags(.l6),
+        .tags(.tokenRefresh),
         arguments: [
             (400, #"{"error":"invalid_grant"}"#), (401, #"{"detail":"Invalid refresh token"}"#),
             (400, #"{"detail":"Invalid refresh token","error_code":"INVALID_REFRESH_TOKEN"}"#),
             (400, #"{"detail":"Refresh token expired"}"#),
         ] as [(HTTPStatus, String)])
-    func `signs out once where the server refuses the refresh token`(status: HTTPStatus, body: String) async throws {
+    func `A refresh signs out once if the server refuses the refresh token`(status: HTTPStatus, body: String)
+        async throws
+    {
         let backend = ScriptedBackend()
         let store = InMemoryTokenStore<Tokens>()
         let service = try await backend.signedIn(store: store)
@@ -123,8 +131,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: "/oauth/revoke").isEmpty)
     }
 
-    @Test(.tags(.l6), arguments: [500, 502, 503, 429, 404, 422] as [HTTPStatus])
-    func `keeps the user signed in through a failure of the server`(status: HTTPStatus) async throws {
+    @Test(.tags(.tokenRefresh), arguments: [500, 502, 503, 429, 404, 422] as [HTTPStatus])
+    func `A refresh keeps the user signed in through a failure of the server`(status: HTTPStatus) async throws {
         let backend = ScriptedBackend()
         let service = try await backend.signedIn()
         backend.on(refresh, status, "<html>")
@@ -135,8 +143,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: "/oauth/revoke").isEmpty)
     }
 
-    @Test(.tags(.l6), arguments: [HTTPError.offline, .timeout])
-    func `keeps the user signed in without a network; the old token serves while it is accepted`(
+    @Test(.tags(.tokenRefresh), arguments: [HTTPError.offline, .timeout])
+    func `A refresh keeps the user signed in without a network; the old token serves while it is accepted`(
         error: HTTPError
     ) async throws {
         let backend = ScriptedBackend()
@@ -158,7 +166,7 @@ private let refresh = "/oauth/token/refresh"
         #expect(service.authState == .authenticated)
     }
 
-    @Test(.tags(.l6)) func `goes on when one who waits for it is cancelled`() async throws {
+    @Test(.tags(.tokenRefresh)) func `A refresh continues when one of its waiters is canceled`() async throws {
         let backend = ScriptedBackend()
         let service = try await backend.signedIn()
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
@@ -180,8 +188,8 @@ private let refresh = "/oauth/token/refresh"
         #expect(backend.requests(to: refresh).count == 1)
     }
 
-    @Test(.tags(.l13), arguments: RealBackend.Connection.allCases)
-    func `rotates at the real server, whose family ends where an old token comes back`(
+    @Test(.tags(.realServer), arguments: RealBackend.Connection.allCases)
+    func `A refresh rotates at the real server, whose family ends if an old token comes back`(
         connection: RealBackend.Connection
     ) async throws {
         try await RealBackend.run(connection) { backend in

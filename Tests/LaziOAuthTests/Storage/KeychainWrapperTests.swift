@@ -6,10 +6,10 @@ import LaziOAuth
 import TestTags
 import Testing
 
-@Suite struct `A keychain wrapper` {
+@Suite struct KeychainWrapperTests {
     let secrets = InMemorySecretStore()
 
-    @Test(.tags(.l8)) func `keeps, reads and forgets texts`() async throws {
+    @Test(.tags(.keychainRecord)) func `A keychain wrapper keeps, reads and forgets texts`() async throws {
         let keychain = KeychainWrapper(secrets)
         #expect(try await keychain.get("note") == nil)
         try await keychain.save("äöü", for: "note")
@@ -22,14 +22,14 @@ import Testing
         #expect(try await keychain.get("note") == nil)
     }
 
-    @Test(.tags(.l8)) func `knows the names of the original`() async throws {
+    @Test(.tags(.keychainRecord)) func `A keychain wrapper knows the names of the original`() async throws {
         let keychain = KeychainWrapper(secrets)
         try await keychain.save("u", for: "lazi.user_id")
         #expect(secrets.names() == ["lazi.user_id"])
         #expect(try await keychain.get("user_id") == "u")
     }
 
-    @Test(.tags(.l8)) func `clears its own and nothing else`() async throws {
+    @Test(.tags(.keychainRecord)) func `A keychain wrapper clears only its own entries`() async throws {
         secrets.write([1], for: "session")
         secrets.write([2], for: "someone.else")
         secrets.write([3], for: "lazilike")
@@ -40,8 +40,8 @@ import Testing
         #expect(secrets.names() == ["lazilike", "session", "someone.else"])
     }
 
-    @Test(.tags(.l8), arguments: [AuthError.storeLocked, .storeDenied, .storeFull])
-    func `tells each failure, and never takes it for "nothing there"`(error: AuthError) async {
+    @Test(.tags(.keychainRecord), arguments: [AuthError.storeLocked, .storeDenied, .storeFull])
+    func `A keychain wrapper reports each failure, and never as "nothing there"`(error: AuthError) async {
         let keychain = KeychainWrapper(FailingSecretStore(secrets, after: 0, with: error))
         await #expect(throws: error) { try await keychain.get("a") }
         await #expect(throws: error) { try await keychain.save("x", for: "a") }
@@ -49,7 +49,8 @@ import Testing
         await #expect(throws: error) { try await keychain.clearAll() }
     }
 
-    @Test(.tags(.l8)) func `is not where the session is kept: that is one record`() async throws {
+    @Test(.tags(.keychainRecord))
+    func `A keychain wrapper does not keep the session: that is one record`() async throws {
         let backend = ScriptedBackend()
         let service = try await backend.signedIn(store: SecretTokenStore<Tokens>(secrets, name: "session"))
         #expect(secrets.names() == ["session"])

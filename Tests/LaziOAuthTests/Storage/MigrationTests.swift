@@ -9,7 +9,7 @@ import TestTags
 import Testing
 
 @MainActor
-@Suite struct `An account of the original's keychain` {
+@Suite struct MigrationTests {
     let backend = ScriptedBackend()
 
     private func oldItems() -> InMemorySecretStore {
@@ -31,7 +31,10 @@ import Testing
             clock: backend.clock.wallClock())
     }
 
-    @Test(.tags(.l9)) func `is signed in after the update, with its user and its scopes`() async throws {
+    @Test(.tags(.appLaunch))
+    func `An account of the original's keychain is signed in after the update, with its user and its scopes`()
+        async throws
+    {
         let (old, new) = (oldItems(), InMemorySecretStore())
         let service = service(old, new)
         #expect(await service.getValidToken() == "a0")
@@ -43,7 +46,8 @@ import Testing
         #expect(backend.requests.isEmpty)
     }
 
-    @Test(.tags(.l9)) func `gives way to a session that is there already`() async throws {
+    @Test(.tags(.appLaunch))
+    func `An account of the original's keychain gives way to an existing session`() async throws {
         let (old, new) = (oldItems(), InMemorySecretStore())
         try await SecretTokenStore<Tokens>(new, name: "session").save(Tokens(access: "newer", refresh: "r9"))
         let service = service(old, new)
@@ -51,7 +55,8 @@ import Testing
         #expect(old.names().isEmpty)
     }
 
-    @Test(.tags(.l8)) func `is left alone where the keychain is locked, and told`() async throws {
+    @Test(.tags(.keychainRecord))
+    func `An account of the original's keychain is kept if the keychain is locked, with a report`() async throws {
         let (old, new) = (oldItems(), InMemorySecretStore())
         let service = service(FailingSecretStore(old, after: 0, with: .storeLocked), new)
         await service.checkAuthState().value

@@ -11,7 +11,7 @@ import TestTags
 import Testing
 
 @MainActor
-@Suite struct `The login screen's model` {
+@Suite struct AuthViewModelTests {
     let backend = ScriptedBackend()
 
     private var model: AuthViewModel { AuthViewModel(service: backend.service()) }
@@ -24,7 +24,8 @@ import Testing
         return model
     }
 
-    @Test(.tags(.l10)) func `has the texts of its mode, and errors only once something was typed`() {
+    @Test(.tags(.signUp))
+    func `The login screen's model has the texts of its mode, and errors only once text was typed`() {
         let model = model
         #expect([model.screenTitle, model.submitTitle, model.toggleTitle] == ["Welcome Back", "Sign In", "Sign Up"])
         #expect(model.emailError == nil && model.confirmationError == nil)
@@ -37,7 +38,7 @@ import Testing
         #expect(filled(model).emailError == nil && model.confirmationError == nil)
     }
 
-    @Test(.tags(.l12)) func `selects a scope by a switch, any number of times`() {
+    @Test(.tags(.scopeSelection)) func `The login screen's model selects a scope by a switch, any number of times`() {
         let model = model
         for isOn in [true, true, false, false, true] {
             model.scopeSelection[isSelected: .filesDelete] = isOn
@@ -46,8 +47,8 @@ import Testing
         #expect(model.scopeSelection.summary == "6 selected")
     }
 
-    @Test(.tags(.l10), arguments: [true, false])
-    func `sends the form of its mode`(isLogin: Bool) async {
+    @Test(.tags(.signUp), arguments: [true, false])
+    func `The login screen's model sends the form of its mode`(isLogin: Bool) async {
         backend.on("/auth/signup", 201, "{}")
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a0", refresh: "r0"))
         let model = model
@@ -59,11 +60,13 @@ import Testing
     }
 
     @Test(
-        .tags(.l10),
+        .tags(.signUp),
         arguments: [
             ("ada", "p", true), ("", "p", false), ("  \n", "p", false), ("ada", "", false), ("ada", " ", true),
         ])
-    func `allows no login without a name and a password`(name: String, password: String, isValid: Bool) {
+    func `The login screen's model allows no login without a name and a password`(
+        name: String, password: String, isValid: Bool
+    ) {
         let model = model
         model.username = name
         model.password = password
@@ -71,7 +74,7 @@ import Testing
     }
 
     @Test(
-        .tags(.l10),
+        .tags(.signUp),
         arguments: [
             ("ada@example.com", true), (" ada@example.com\t", true), ("a.b+c@sub.example.co.uk", true),
             ("o'brien@example.ie", true), ("a@b.co", true), ("", false), ("ada", false), ("ada@", false),
@@ -83,7 +86,7 @@ import Testing
             ("ada@\(String(repeating: "a", count: 64)).com", false),
             ("ada@example.\(String(repeating: "a", count: 64))", false),
         ])
-    func `takes an address that looks like one`(email: String, isValid: Bool) {
+    func `The login screen's model takes an address that looks like one`(email: String, isValid: Bool) {
         let model = filled(model)
         model.isLoginMode = false
         model.email = email
@@ -91,7 +94,7 @@ import Testing
         #expect(model.isFormValid == isValid)
     }
 
-    @Test(.tags(.l10)) func `wants the password twice alike for a new account, and only there`() {
+    @Test(.tags(.signUp)) func `The login screen's model requires the password twice alike only for a new account`() {
         let model = filled(model)
         model.confirmPassword = "Secret"
         #expect(!model.passwordsMatch)
@@ -106,7 +109,7 @@ import Testing
         #expect(!model.isFormValid)
     }
 
-    @Test(.tags(.l10)) func `sends nothing of an invalid form`() async {
+    @Test(.tags(.signUp)) func `The login screen's model sends nothing of an invalid form`() async {
         let model = model
         await model.login()
         model.isLoginMode = false
@@ -115,7 +118,8 @@ import Testing
         #expect(!model.showError)
     }
 
-    @Test(.tags(.l10)) func `signs in with what was typed, without the spaces around it`() async throws {
+    @Test(.tags(.signUp))
+    func `The login screen's model signs in with the typed name, without surrounding spaces`() async throws {
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let model = filled(model)
         await model.login()
@@ -128,7 +132,7 @@ import Testing
         #expect(model.password.isEmpty && model.confirmPassword.isEmpty)
     }
 
-    @Test(.tags(.l10)) func `makes an account and signs in`() async throws {
+    @Test(.tags(.signUp)) func `The login screen's model makes an account and signs in`() async throws {
         backend.on("/auth/signup", .created, "{}")
         backend.on("/oauth/token", .ok, ScriptedBackend.answer("a", refresh: "r"))
         let model = filled(model)
@@ -140,7 +144,7 @@ import Testing
         #expect(model.password.isEmpty && model.confirmPassword.isEmpty)
     }
 
-    @Test(.tags(.l10)) func `shows what went wrong, and keeps no password`() async {
+    @Test(.tags(.signUp)) func `The login screen's model shows the failure, and keeps no password`() async {
         backend.on("/oauth/token", .unauthorized, #"{"detail":"Invalid credentials"}"#)
         let model = filled(model)
         await model.login()
@@ -159,7 +163,7 @@ import Testing
         #expect(!model.showError)
     }
 
-    @Test(.tags(.l10)) func `changes its mode and forgets what belongs to the other`() async {
+    @Test(.tags(.signUp)) func `The login screen's model changes its mode and forgets the fields of the other`() async {
         let model = filled(model)
         model.errorMessage = "x"
         model.showError = true
@@ -175,7 +179,7 @@ import Testing
         #expect(model.isLoginMode)
     }
 
-    @Test func `sends one request at a time`() async {
+    @Test func `The login screen's model sends one request at a time`() async {
         let (asked, tell) = AsyncStream.makeStream(of: Void.self)
         let (release, go) = AsyncStream.makeStream(of: Void.self)
         backend.on("/oauth/token") { _ in
@@ -196,8 +200,8 @@ import Testing
 }
 
 @MainActor
-@Suite struct `A selection of scopes` {
-    @Test(.tags(.l12)) func `begins with the five that the app usually needs`() {
+@Suite struct ScopeSelectionTests {
+    @Test(.tags(.scopeSelection)) func `A selection of scopes begins with the five that the app usually needs`() {
         let model = AuthViewModel(service: ScriptedBackend().service())
         #expect(model.selectedScopes == [.widgetsRead, .widgetsWrite, .projectsRead, .projectsWrite, .filesRead])
         #expect(model.scopeSelection.count == 5)
@@ -205,7 +209,7 @@ import Testing
         #expect(!model.scopeSelection.isExpanded)
     }
 
-    @Test(.tags(.l12)) func `is toggled and counted`() {
+    @Test(.tags(.scopeSelection)) func `A selection of scopes is toggled and counted`() {
         var selection = ScopeSelection()
         selection.toggle(.filesRead)
         selection.toggle(.widgetsAdmin)
@@ -218,7 +222,7 @@ import Testing
         #expect(ScopeSelection(selected: []).summary == "0 selected")
     }
 
-    @Test(.tags(.l12)) func `is shown by category, and asked for in one order`() {
+    @Test(.tags(.scopeSelection)) func `A selection of scopes is shown by category, and requested in one order`() {
         let selection = ScopeSelection(selected: [.filesWrite, .widgetsDelete, .projectsRead])
         #expect(selection.groups.map(\.category) == ["Widgets", "Projects", "Files"])
         #expect(selection.groups.map { $0.scopes.count } == [4, 4, 3])

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LaziOAuth
 
-@MainActor @Suite struct `The form of the login` {
+@MainActor @Suite struct LoginFormTests {
     private let backend = ScriptedBackend()
     private let model: AuthViewModel
     private let english = Texts(languages: ["en"])
@@ -17,7 +17,8 @@ import Testing
 
     init() { model = AuthViewModel(service: backend.service()) }
 
-    @Test(.tags(.l10)) func `lets the system fill in what is stored, and suggest what is new`() {
+    @Test(.tags(.signUp))
+    func `The form of the login lets the system fill in stored passwords, and suggest new ones`() {
         #expect(model.fields == [.username, .password])
         #expect(model.fields.map(model.kind) == [.username, .password])
         model.toggleMode()
@@ -25,7 +26,8 @@ import Testing
         #expect(model.fields.map(model.kind) == [.username, .email, .newPassword, .newPassword])
     }
 
-    @Test(.tags(.l10)) func `goes on by the return key to the next empty field, and then sends`() {
+    @Test(.tags(.signUp))
+    func `The form of the login goes on by the return key to the next empty field, and then sends`() {
         model.toggleMode()
         #expect(model.returnKey(in: .username) == .focus(.email))
         model.username = "ada"
@@ -40,7 +42,8 @@ import Testing
         #expect(model.returnKey(in: .confirmPassword) == .focus(.username))
     }
 
-    @Test(.tags(.l10)) func `has the texts of the original in English, and others in German`() {
+    @Test(.tags(.signUp))
+    func `The form of the login has the texts of the original in English, and others in German`() {
         #expect(english(model.titlePhrase) == "Welcome Back" && model.screenTitle == "Welcome Back")
         #expect(german(model.titlePhrase) == "Willkommen zurück")
         model.toggleMode()
@@ -53,7 +56,8 @@ import Testing
         #expect(english(model.scopeSelection.summaryPhrase) == model.scopeSelection.summary)
     }
 
-    @Test(.tags(.l10)) func `shows an error in the user's language, and a server's in its words`() async {
+    @Test(.tags(.signUp))
+    func `The form of the login shows an error in the user's language, and a server's in its words`() async {
         model.username = "ada"
         for (status, body, text) in [
             (HTTPStatus.unauthorized, #"{"detail":"Invalid credentials"}"#, "Invalid credentials"),
@@ -74,8 +78,8 @@ import Testing
         #expect(model.errorPhrase == .verbatim("own"))
     }
 
-    @Test(.tags(.l1), arguments: OAuthScope.allCases)
-    func `names every scope in both languages`(scope: OAuthScope) {
+    @Test(.tags(.scopeHierarchy), arguments: OAuthScope.allCases)
+    func `The form of the login names every scope in both languages`(scope: OAuthScope) {
         #expect(scope.displayName == english(scope.namePhrase))
         #expect(scope.description == english(scope.descriptionPhrase))
         #expect(german(scope.descriptionPhrase) != scope.description)

@@ -7,7 +7,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `The backoff after a failed refresh` {
+@Suite struct BackoffTests {
     /// A provider whose refreshes fail a number of times, with a stepping clock.
     private func failing(
         _ failures: Int, _ backend: Backend, _ url: URL, clock: SteppingClock, backoff: RetryPolicy?
@@ -23,7 +23,7 @@ import Testing
         return (provider(url, interceptor: auth), storage)
     }
 
-    @Test(.tags(.n5)) func `is none without a policy`() async throws {
+    @Test(.tags(.refreshRecovery)) func `The backoff after a failed refresh is absent without a policy`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.n5)) func `ends with a new sign-in`() async throws {
+    @Test(.tags(.refreshRecovery)) func `The backoff after a failed refresh ends with a new sign-in`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in
@@ -48,7 +48,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n5)) func `is shared by all waiting requests`() async throws {
+    @Test(.tags(.refreshRecovery))
+    func `The backoff after a failed refresh is shared by all waiting requests`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in

@@ -7,8 +7,9 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `The number of repeats` {
-    @Test(.tags(.n7)) func `is one refresh and one replay when the server always rejects`() async throws {
+@Suite struct BoundTests {
+    @Test(.tags(.boundedRefresh))
+    func `The number of repeats is one refresh and one replay when the server always rejects`() async throws {
         let backend = Backend()
         backend.on("/users/me") { _ in .json(#"{"error":"never"}"#, status: .unauthorized) }
         try await backend.serve { url in
@@ -24,8 +25,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.n8), arguments: [RetryPolicy.none, RetryPolicy(maxAttempts: 1)])
-    func `allows the replay after a refresh even with a single attempt`(policy: RetryPolicy) async throws {
+    @Test(.tags(.replayAfterRefresh), arguments: [RetryPolicy.none, RetryPolicy(maxAttempts: 1)])
+    func `The number of repeats allows the replay after a refresh even with a single attempt`(policy: RetryPolicy)
+        async throws
+    {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -36,7 +39,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n8)) func `replays a POST with its body after a refresh`() async throws {
+    @Test(.tags(.replayAfterRefresh))
+    func `The number of repeats replays a POST with its body after a refresh`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -47,7 +51,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.n8)) func `does not count a refresh as a retry`() async throws {
+    @Test(.tags(.replayAfterRefresh)) func `The number of repeats does not count a refresh as a retry`() async throws {
         let backend = Backend()
         let script = Mutex<[HTTPStatus]>([401, 503, 503, 200])
         backend.on("/flaky") { _ in
@@ -65,7 +69,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n7)) func `is limited when an interceptor always wants to repeat`() async throws {
+    @Test(.tags(.boundedRefresh))
+    func `The number of repeats is limited when an interceptor always wants to repeat`() async throws {
         struct Insatiable: RequestInterceptor {
             func retry(
                 _ request: URLRequest, response: HTTPURLResponse?, error: NetworkError

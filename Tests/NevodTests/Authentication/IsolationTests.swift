@@ -7,8 +7,9 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `Two schemes in one process` {
-    @Test(.tags(.n25)) func `do not see each other's tokens, rejections and refreshes`() async throws {
+@Suite struct IsolationTests {
+    @Test(.tags(.schemeIsolation))
+    func `Two schemes in one process do not see each other's tokens, rejections and refreshes`() async throws {
         let first = Backend()
         let second = Backend(accepting: ["other"])
         second.on("/keyed") { request in
@@ -43,7 +44,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.n25)) func `one scheme in two chains is sent to its own domain only`() async throws {
+    @Test(.tags(.schemeIsolation)) func `One scheme in two chains is sent to its own domain only`() async throws {
         let first = Backend(accepting: ["a"])
         let second = Backend(accepting: ["b"])
         try await first.serve { firstURL in

@@ -32,8 +32,11 @@ private func selfServed(
     return provider
 }
 
-@Suite(.timeLimit(.minutes(1))) struct `A refresh through the provider that waits for it` {
-    @Test(.tags(.n6)) func `succeeds, and is sent without the token that it replaces`() async throws {
+@Suite(.timeLimit(.minutes(1))) struct ReentrancyTests {
+    @Test(.tags(.reentrantRefresh))
+    func `A refresh through its waiting provider succeeds, and is sent without the token that it replaces`()
+        async throws
+    {
         let backend = Backend()
         try await backend.serve { url in
             let storage = TokenStorage<Token>(storage: InMemoryStorage())
@@ -44,7 +47,8 @@ private func selfServed(
         }
     }
 
-    @Test(.tags(.n6), arguments: [401, 500]) func `does not wait for itself when it gets`(status: Int) async throws {
+    @Test(.tags(.reentrantRefresh), arguments: [401, 500])
+    func `A refresh through its waiting provider does not wait for itself when it gets`(status: Int) async throws {
         let backend = Backend()
         backend.on("/refresh") { _ in HTTPResponse(status: HTTPStatus(rawValue: status)) }
         try await backend.serve { url in
@@ -56,7 +60,8 @@ private func selfServed(
         }
     }
 
-    @Test(.tags(.n6)) func `ends by its timeout without a response`() async throws {
+    @Test(.tags(.reentrantRefresh))
+    func `A refresh through its waiting provider ends by its timeout without a response`() async throws {
         let server = try RawHTTPServer { request in
             request.line.contains("/refresh") ? .stall : .response(401)
         }
@@ -67,7 +72,8 @@ private func selfServed(
         #expect(await storage.load()?.value == "old")
     }
 
-    @Test(.tags(.n5, .n6)) func `goes on after the timeout of a request that waits for it`() async throws {
+    @Test(.tags(.refreshRecovery, .reentrantRefresh))
+    func `A refresh through its waiting provider continues after the timeout of a waiting request`() async throws {
         let backend = Backend()
         let answer = Gate()
         backend.on("/refresh") { _ in
@@ -86,7 +92,8 @@ private func selfServed(
         }
     }
 
-    @Test(.tags(.n6)) func `may read and save the token by itself`() async throws {
+    @Test(.tags(.reentrantRefresh))
+    func `A refresh through its waiting provider can read and save the token by itself`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -106,7 +113,8 @@ private func selfServed(
         }
     }
 
-    @Test(.tags(.n6)) func `does not affect a task that outlives its strategy`() async throws {
+    @Test(.tags(.reentrantRefresh))
+    func `A refresh through its waiting provider does not affect a task that outlives its strategy`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -129,7 +137,8 @@ private func selfServed(
         }
     }
 
-    @Test(.tags(.n6)) func `whose strategy saves a token and then fails succeeds`() async throws {
+    @Test(.tags(.reentrantRefresh))
+    func `A refresh through its waiting provider succeeds if its strategy saves a token and then fails`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()

@@ -31,9 +31,9 @@ private final class Failing: Sendable {
 
 private struct OwnError: Error {}
 
-@Suite struct `A failed refresh` {
+@Suite struct RefreshFailureTests {
     @Test(
-        .tags(.n5),
+        .tags(.refreshRecovery),
         arguments: [
             (NetworkError.timeout as any Error, NetworkError.timeout),
             (NetworkError.noConnection, .noConnection),
@@ -47,7 +47,9 @@ private struct OwnError: Error {}
             (CancellationError(), .authenticationFailed),
             (OwnError(), .authenticationFailed),
         ])
-    func `is reported by its cause, and a lost network is not a rejection`(thrown: any Error, told: NetworkError)
+    func `A failed refresh is reported by its cause, and a lost network is not a rejection`(
+        thrown: any Error, told: NetworkError
+    )
         async throws
     {
         let failing = Failing()
@@ -60,7 +62,8 @@ private struct OwnError: Error {}
         }
     }
 
-    @Test(.tags(.n5)) func `is followed by any number of others, and by recovery`() async throws {
+    @Test(.tags(.refreshRecovery))
+    func `A failed refresh is followed by any number of others, and by recovery`() async throws {
         let failing = Failing()
         try await failing.backend.serve { url in
             failing.failures.withLock { $0 = Array(repeating: NetworkError.timeout, count: 20) }
@@ -74,7 +77,7 @@ private struct OwnError: Error {}
         }
     }
 
-    @Test(.tags(.n5)) func `is reported to all waiting requests`() async throws {
+    @Test(.tags(.refreshRecovery)) func `A failed refresh is reported to all waiting requests`() async throws {
         let backend = Backend()
         let refused = Gate()
         backend.on("/users/me") { _ in
@@ -94,7 +97,8 @@ private struct OwnError: Error {}
         }
     }
 
-    @Test(.tags(.n5)) func `delays the next attempt by the backoff, until one succeeds`() async throws {
+    @Test(.tags(.refreshRecovery))
+    func `A failed refresh delays the next attempt by the backoff, until one succeeds`() async throws {
         let backend = Backend()
         let clock = SteppingClock()
         try await backend.serve { url in

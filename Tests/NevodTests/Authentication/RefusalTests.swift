@@ -9,7 +9,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `A 401` {
+@Suite struct RefusalTests {
     /// Sends a request to a server with this challenge; returns the error and the number of refreshes.
     private func response(to challenge: String) async throws -> (error: NetworkError?, refreshes: Int) {
         let backend = Backend()
@@ -24,13 +24,13 @@ import Testing
     }
 
     @Test(
-        .tags(.n7),
+        .tags(.boundedRefresh),
         arguments: [
             #"Bearer error="insufficient_scope", scope="write""#,
             #"Bearer error="insufficient_user_authentication", acr_values="phr", max_age=60"#,
             #"Basic realm="a", Bearer realm="b", error="insufficient_scope""#,
         ])
-    func `that a refresh cannot help is the caller's, with its challenge`(challenge: String) async throws {
+    func `A 401 that a refresh cannot help is the caller's, with its challenge`(challenge: String) async throws {
         let (error, refreshes) = try await response(to: challenge)
         #expect(refreshes == 0)
         guard case .unauthorized(_, let response?)? = error else {
@@ -40,14 +40,15 @@ import Testing
         #expect(response.value(forHTTPHeaderField: "WWW-Authenticate") == challenge)
     }
 
-    @Test(.tags(.n7), arguments: [#"Bearer error="invalid_token""#, "Bearer", #"Basic realm="a""#])
-    func `that refuses the token, or gives no reason, causes one refresh`(challenge: String) async throws {
+    @Test(.tags(.boundedRefresh), arguments: [#"Bearer error="invalid_token""#, "Bearer", #"Basic realm="a""#])
+    func `A 401 that refuses the token, or gives no reason, causes one refresh`(challenge: String) async throws {
         let (error, refreshes) = try await response(to: challenge)
         #expect(refreshes == 1)
         #expect(error?.statusCode == 401)
     }
 
-    @Test(.tags(.n7)) func `of a server that refuses every token causes a few refreshes, and is then the caller's`()
+    @Test(.tags(.boundedRefresh))
+    func `A 401 of a server that refuses every token causes a few refreshes, and is then the caller's`()
         async throws
     {
         let backend = Backend()
@@ -69,8 +70,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.n15), arguments: [true, false])
-    func `of another origin after a redirect causes no refresh, with a token and without`(hasToken: Bool) async throws {
+    @Test(.tags(.tokenDestination), arguments: [true, false])
+    func `A 401 of another origin after a redirect causes no refresh, with a token and without`(hasToken: Bool)
+        async throws
+    {
         let other = try RawHTTPServer { _ in .response(401) }
         let location = "Location: http://localhost:\(other.port)/there"
         let server = try RawHTTPServer { _ in .response(302, fields: [location]) }
@@ -90,7 +93,8 @@ import Testing
         #expect(server.requests.count == 1)
     }
 
-    @Test(.tags(.n7)) func `to a stream, which has been read, is not repeated, though the token is refreshed`()
+    @Test(.tags(.boundedRefresh))
+    func `A 401 to a stream, which has been read, is not repeated, though the token is refreshed`()
         async throws
     {
         let storage = await oldTokens()
@@ -104,7 +108,7 @@ import Testing
         #expect(try await auth.retry(sent, response: nil, error: .unauthorized) == false)
     }
 
-    @Test(.tags(.n7)) func `outside of a provider is judged by its response`() async throws {
+    @Test(.tags(.boundedRefresh)) func `A 401 outside a provider is judged by its response`() async throws {
         let storage = await oldTokens()
         let auth = AuthenticationInterceptor(tokenStorage: storage, refreshStrategy: { _ in Token(value: "new") })
         let url = try #require(URL(string: "https://api.example.com"))
@@ -119,8 +123,8 @@ import Testing
     }
 }
 
-@Suite struct `The idempotency key of a refresh` {
-    @Test(.tags(.n5)) func `is sent with the POST of its strategy, and stays the same until the refresh succeeds`()
+@Suite struct RefreshKeyTests {
+    @Test(.tags(.refreshRecovery)) func `The idempotency key of a refresh stays the same until the refresh succeeds`()
         async throws
     {
         let backend = Backend()

@@ -30,9 +30,9 @@ struct MultiHeaderToken: TokenModel {
     }
 }
 
-@Suite struct `The destination of a token` {
+@Suite struct ScopeTests {
     @Test(
-        .tags(.n15),
+        .tags(.tokenDestination),
         arguments: [
             ("https://api.example.com/a", true, true), ("https://API.EXAMPLE.COM/a", true, true),
             ("https://api.example.com.evil.net/a", false, false), ("https://evil.net/api.example.com", false, false),
@@ -40,13 +40,16 @@ struct MultiHeaderToken: TokenModel {
             ("https://example.com", false, true), ("http://api.example.com/a", false, false),
             ("https://api.example.com:8443/a", true, true),
         ])
-    func `is decided by the whole host, or by a suffix after a dot`(url: String, host: Bool, domain: Bool) throws {
+    func `The destination of a token is decided by the whole host, or by a suffix after a dot`(
+        url: String, host: Bool, domain: Bool
+    ) throws {
         let request = URLRequest(url: try #require(URL(string: url)))
         #expect(request.isTo(host: "api.example.com") == host)
         #expect(request.isTo(domain: "example.com") == domain)
     }
 
-    @Test(.tags(.n15)) func `is never another server than the configured one, whatever the filter returns`()
+    @Test(.tags(.tokenDestination))
+    func `The destination of a token is never another server, whatever the filter returns`()
         async throws
     {
         let mine = Backend(accepting: ["t"])
@@ -67,7 +70,8 @@ struct MultiHeaderToken: TokenModel {
         }
     }
 
-    @Test(.tags(.n15)) func `is not another origin after a redirect, whatever its field`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `The destination of a token is not another origin after a redirect, whatever its field`() async throws {
         let target = try RawHTTPServer { _ in .response(200, body: "{}") }
         let location = "Location: http://localhost:\(target.port)/there"
         let server = try RawHTTPServer { _ in .response(302, fields: [location]) }
@@ -85,7 +89,8 @@ struct MultiHeaderToken: TokenModel {
         #expect(there.values(of: "Accept") == ["a/b"])
     }
 
-    @Test(.tags(.n15)) func `includes a redirect within the origin, signed for it`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `The destination of a token includes a redirect within the origin, signed for it`() async throws {
         struct PathSigned: TokenModel {
             func authorize(_ request: inout URLRequest) {
                 request.setValue("signed \(request.url?.path ?? "")", forHTTPHeaderField: "X-Signature")
@@ -105,7 +110,8 @@ struct MultiHeaderToken: TokenModel {
         #expect(server.requests.map { $0.values(of: "X-Signature") } == [["signed /here"], ["signed /there"]])
     }
 
-    @Test(.tags(.n15)) func `is none if the filter excludes the request`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `The destination of a token does not exist if the filter excludes the request`() async throws {
         let backend = Backend(accepting: ["t"])
         try await backend.serve { url in
             let storage = TokenStorage<Token>(storage: InMemoryStorage())
@@ -119,7 +125,8 @@ struct MultiHeaderToken: TokenModel {
         }
     }
 
-    @Test(.tags(.n15)) func `outside of a provider is https or loopback`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `The destination of a token outside a provider is https or loopback`() async throws {
         let storage = TokenStorage<Token>(storage: InMemoryStorage())
         await storage.save(Token(value: "t"))
         let auth = AuthenticationInterceptor(

@@ -11,10 +11,11 @@ import Testing
 
 private struct Person: Decodable, Sendable { let email: String }
 
-@Suite struct `A session that a provider shares with the core` {
+@Suite struct SharedSessionTests {
     private static let (email, password) = ("ada@example.com", "a long enough password")
 
-    @Test func `refreshes once for requests of both, and ends for both`() async throws {
+    @Test
+    func `A session that a provider shares with the core refreshes once for both, and ends for both`() async throws {
         let server = try await IdentityServer.inMemory()
         let refreshes = Mutex(0)
         let network = ClosureHandler { request in
@@ -47,7 +48,7 @@ private struct Person: Decodable, Sendable { let email: String }
         #expect(core.session.currentState == .signedOut(.user))
     }
 
-    @Test func `is that of a token storage too, whose strategy refreshes it`() async throws {
+    @Test func `A session that a provider shares with the core is also that of a token storage`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()

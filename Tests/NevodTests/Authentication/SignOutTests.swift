@@ -7,7 +7,7 @@ import Nevod
 import TestTags
 import Testing
 
-@Suite struct `Signing out or in as another user during a refresh` {
+@Suite struct SignOutTests {
     /// A provider whose refresh waits at a gate, and a rejected request that waits for it.
     private func during(
         _ act: @escaping @Sendable (TokenStorage<Token>) async -> Void
@@ -34,7 +34,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.n9)) func `a token that arrives after the logout is dropped`() async throws {
+    @Test(.tags(.userChangeDuringRefresh)) func `A token that arrives after the logout is dropped`() async throws {
         let (backend, kept, storage, error) = try await during { await $0.save(nil) }
         #expect(error?.statusCode == 401)
         #expect(await storage.load() == nil)
@@ -42,7 +42,7 @@ import Testing
         #expect(backend.requests.count == 1)
     }
 
-    @Test(.tags(.n9)) func `a request of one user is never repeated as another`() async throws {
+    @Test(.tags(.userChangeDuringRefresh)) func `A request of one user is never repeated as another`() async throws {
         let (backend, kept, storage, error) = try await during { await $0.save(Token(value: "bob's")) }
         #expect(error?.statusCode == 401)
         #expect(await storage.load()?.value == "bob's")
@@ -50,7 +50,7 @@ import Testing
         #expect(backend.requests.map { $0.fields[.authorization] } == ["Bearer ada's"])
     }
 
-    @Test(.tags(.n9)) func `a retry of one user's request is not sent as another`() async throws {
+    @Test(.tags(.userChangeDuringRefresh)) func `A retry of one user's request is not sent as another`() async throws {
         let backend = Backend()
         let first = Gate()
         backend.on("/flaky") { request in
@@ -73,7 +73,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.n9)) func `a strategy that signs out ends the session`() async throws {
+    @Test(.tags(.userChangeDuringRefresh)) func `A strategy that signs out ends the session`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()

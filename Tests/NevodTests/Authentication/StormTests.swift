@@ -8,9 +8,9 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `A storm of 401 responses` {
-    @Test(.tags(.n4), arguments: [1, 2, 50, 1_000])
-    func `makes one refresh, and all requests succeed`(count: Int) async throws {
+@Suite struct StormTests {
+    @Test(.tags(.rejectionStorm), arguments: [1, 2, 50, 1_000])
+    func `A storm of 401 responses makes one refresh, and all requests succeed`(count: Int) async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -31,7 +31,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n4)) func `a late rejection of the old token is repeated without a refresh`() async throws {
+    @Test(.tags(.rejectionStorm))
+    func `A late rejection of the old token is repeated without a refresh`() async throws {
         let backend = Backend()
         let late = Gate()
         backend.on("/slow") { request in
@@ -55,7 +56,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.n4)) func `two providers over one storage share the refresh`() async throws {
+    @Test(.tags(.rejectionStorm)) func `Two providers over one storage share the refresh`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()
@@ -71,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.n4)) func `requests without a token share the refresh after a rejection`() async throws {
+    @Test(.tags(.rejectionStorm)) func `Requests without a token share the refresh after a rejection`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let asked = Mutex<[String?]>([])

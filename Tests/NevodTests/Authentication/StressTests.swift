@@ -59,9 +59,11 @@ private final class People: Sendable {
     var reused: [String] { state.withLock { $0.refreshes.filter { !$0.key.isEmpty && $0.value > 1 }.map(\.key) } }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `Many requests of several users in turn` {
-    @Test(.tags(.n9), arguments: [1, 7, 42, 1_000_003])
-    func `never switch users, and no token is used twice`(seed: UInt64) async throws {
+@Suite(.timeLimit(.minutes(2))) struct StressTests {
+    @Test(.tags(.userChangeDuringRefresh), arguments: [1, 7, 42, 1_000_003])
+    func `Many requests of several users in turn never switch users, and no token is used twice`(seed: UInt64)
+        async throws
+    {
         let people = People()
         try await people.backend.serve { url in
             let kept = InMemoryStorage()
@@ -99,7 +101,8 @@ private final class People: Sendable {
         }
     }
 
-    @Test(.tags(.n4)) func `one that is cancelled during the refresh does not disturb the others`() async throws {
+    @Test(.tags(.rejectionStorm))
+    func `A request that is canceled during the refresh does not disturb the others`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             let storage = await oldTokens()

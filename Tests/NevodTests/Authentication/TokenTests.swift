@@ -9,7 +9,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `A token` {
+@Suite struct TokenTests {
     private func authorized<Model: TokenModel>(
         _ token: Model, _ url: String = "https://api.example.com/v1?k=0", field: (String, String)? = nil
     ) throws -> URLRequest {
@@ -19,7 +19,7 @@ import Testing
         return request
     }
 
-    @Test(.tags(.n1)) func `of each kind sets its one field or parameter`() throws {
+    @Test(.tags(.tokenTypes)) func `A token of each kind sets its one field or parameter`() throws {
         let bearer = try authorized(Token(value: "t"), field: ("authorization", "Basic x"))
         #expect(bearer.allHTTPHeaderFields?.map(\.value) == ["Bearer t"])
         let key = try authorized(APIKeyToken(apiKey: "k"))
@@ -30,7 +30,7 @@ import Testing
         #expect(query.url?.absoluteString == "https://api.example.com/v1?k=0&api_key=a%2Bb%26c%3Dd%25")
     }
 
-    @Test(.tags(.n1)) func `in the query is set once, however often it is applied`() throws {
+    @Test(.tags(.tokenTypes)) func `A token in the query is set once, however often it is applied`() throws {
         let token = QueryAPIKeyToken(apiKey: "new", paramName: "key")
         var request = try authorized(token, "https://api.example.com/v1?key=old&a=1")
         token.authorize(&request)
@@ -39,7 +39,7 @@ import Testing
         #expect(items.contains(URLQueryItem(name: "a", value: "1")))
     }
 
-    @Test(.tags(.n1)) func `is the same after encoding and decoding`() throws {
+    @Test(.tags(.tokenTypes)) func `A token is the same after encoding and decoding`() throws {
         for text in ["t", "", "\"\\\u{0}ü", String(repeating: "x", count: 10_000)] {
             #expect(try Token.decode(from: Token(value: text).encode()) == Token(value: text))
             let key = APIKeyToken(apiKey: text, headerName: "X-Own")
@@ -49,8 +49,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n1), arguments: ["", "{", "{}", "[1]", "null", #"{"value":7}"#, "\u{FEFF}"])
-    func `is not decoded from anything else`(text: String) {
+    @Test(.tags(.tokenTypes), arguments: ["", "{", "{}", "[1]", "null", #"{"value":7}"#, "\u{FEFF}"])
+    func `A token is not decoded from anything else`(text: String) {
         let data = Data(text.utf8)
         #expect(throws: (any Error).self) { try Token.decode(from: data) }
         #expect(throws: (any Error).self) { try APIKeyToken.decode(from: data) }
@@ -58,7 +58,7 @@ import Testing
         #expect(throws: (any Error).self) { try CookieToken.decode(from: data) }
     }
 
-    @Test(.tags(.n22)) func `never prints its secret`() throws {
+    @Test(.tags(.logRedaction)) func `A token never prints its secret`() throws {
         let cookie = try #require(
             HTTPCookie(properties: [.name: "sid", .value: "canary", .domain: "example.com", .path: "/"]))
         let tokens: [any TokenModel] = [
@@ -72,7 +72,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.n11)) func `that is an API key is not refreshed after a 401`() async throws {
+    @Test(.tags(.apiKeys)) func `A token that is an API key is not refreshed after a 401`() async throws {
         let server = try RawHTTPServer { _ in .response(401) }
         let storage = TokenStorage<APIKeyToken>(storage: InMemoryStorage())
         await storage.save(APIKeyToken(apiKey: "k"))
@@ -90,7 +90,7 @@ import Testing
         #expect(await storage.load() == APIKeyToken(apiKey: "k"))
     }
 
-    @Test(.tags(.n13)) func `of several fields sets each once, whatever the case of their names`() async throws {
+    @Test(.tags(.multiFieldTokens)) func `A token of several fields sets each once, regardless of case`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let storage = TokenStorage<MultiHeaderToken>(storage: InMemoryStorage())
         await storage.save(MultiHeaderToken(headers: ["X-Client-ID": "c", "X-Client-Secret": "s", "X-One": "1"]))

@@ -44,8 +44,9 @@ private final class CookieServer: Sendable {
     }
 }
 
-@Suite struct `A login by cookies` {
-    @Test(.tags(.n10), arguments: [1, 50]) func `precedes the first request, once for all`(count: Int) async throws {
+@Suite struct CookieLoginTests {
+    @Test(.tags(.cookieLogin), arguments: [1, 50])
+    func `A login by cookies precedes the first request, once for all`(count: Int) async throws {
         let site = CookieServer()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url)
@@ -58,7 +59,7 @@ private final class CookieServer: Sendable {
         }
     }
 
-    @Test(.tags(.n10)) func `is repeated after a 401, once for all`() async throws {
+    @Test(.tags(.cookieLogin)) func `A login by cookies is repeated after a 401, once for all`() async throws {
         let site = CookieServer()
         try await site.backend.serve { url in
             let (provider, _) = site.provider(url)
@@ -71,7 +72,8 @@ private final class CookieServer: Sendable {
         }
     }
 
-    @Test(.tags(.n10)) func `succeeds on a device that is ahead of the server`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A login by cookies succeeds on a device that is ahead of the server`() async throws {
         let site = CookieServer()
         let date = Date().addingTimeInterval(-7200)
         let server = try RawHTTPServer { _ in .response(fields: ["Date: \(HTTPDate(date))"], body: "{}") }
@@ -92,7 +94,7 @@ private final class CookieServer: Sendable {
         }
     }
 
-    @Test(.tags(.n10)) func `is not needed while stored cookies are valid`() async throws {
+    @Test(.tags(.cookieLogin)) func `A login by cookies is not needed while stored cookies are valid`() async throws {
         let site = CookieServer()
         try await site.backend.serve { url in
             let _: User = try await site.provider(url).0.get("a")
@@ -101,7 +103,7 @@ private final class CookieServer: Sendable {
         }
     }
 
-    @Test(.tags(.n10)) func `stores cookies that responses set`() async throws {
+    @Test(.tags(.cookieLogin)) func `A login by cookies stores cookies that responses set`() async throws {
         let site = CookieServer()
         site.backend.on("/roll") { request in
             let number = request.fields[.cookie].flatMap { Int($0.drop { !$0.isNumber }) } ?? 0
@@ -127,7 +129,8 @@ private final class CookieServer: Sendable {
         }
     }
 
-    @Test(.tags(.n10)) func `follows even when cookies were rotated while the session ended`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A login by cookies follows even when cookies were rotated while the session ended`() async throws {
         let site = CookieServer()
         let refused = Gate()
         site.backend.on("/roll") { _ in .json("{}", fields: [.setCookie: "sid=rotated; Path=/"]) }
@@ -147,7 +150,8 @@ private final class CookieServer: Sendable {
         }
     }
 
-    @Test(.tags(.n10)) func `that fails is reported with its error, sends nothing, and is tried again`() async throws {
+    @Test(.tags(.cookieLogin))
+    func `A login by cookies that fails is reported with its error, sends nothing, and is tried again`() async throws {
         let site = CookieServer()
         try await site.backend.serve { url in
             let failures = Mutex<[NetworkError]>([.unauthorized, .noConnection, .timeout])
@@ -163,7 +167,7 @@ private final class CookieServer: Sendable {
         }
     }
 
-    @Test(.tags(.n10)) func `without cookies is a failed one`() async throws {
+    @Test(.tags(.cookieLogin)) func `A login by cookies without cookies is a failed one`() async throws {
         let site = CookieServer()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url) { CookieToken(sessionCookies: []) }
@@ -174,7 +178,7 @@ private final class CookieServer: Sendable {
         }
     }
 
-    @Test(.tags(.n10)) func `is repeated when all cookies have expired`() async throws {
+    @Test(.tags(.cookieLogin)) func `A login by cookies is repeated when all cookies have expired`() async throws {
         let site = CookieServer()
         try await site.backend.serve { url in
             let (provider, storage) = site.provider(url)
@@ -185,7 +189,7 @@ private final class CookieServer: Sendable {
         }
     }
 
-    @Test(.tags(.n10)) func `uses no cookies but its own`() async throws {
+    @Test(.tags(.cookieLogin)) func `A login by cookies uses no cookies but its own`() async throws {
         let site = CookieServer()
         site.backend.on("/set") { _ in .json("{}", fields: [.setCookie: "stray=1; Path=/"]) }
         try await site.backend.serve { url in

@@ -11,7 +11,7 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
     return HTTPCookie.cookies(withResponseHeaderFields: ["Set-Cookie": line], for: url)
 }
 
-@Suite struct `A cookie token` {
+@Suite struct CookieTokenTests {
     private func sent(_ token: CookieToken, _ url: String, with cookie: String? = nil) throws -> String? {
         var request = URLRequest(url: try #require(URL(string: url)))
         request.setValue(cookie, forHTTPHeaderField: "Cookie")
@@ -20,7 +20,7 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
     }
 
     @Test(
-        .tags(.n10),
+        .tags(.cookieLogin),
         arguments: [
             ("sid=1; Path=/", "https://www.example.com/", true), ("sid=1; Path=/", "https://example.com/", false),
             ("sid=1; Path=/", "https://a.www.example.com/", false),
@@ -38,20 +38,23 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
             ("sid=1; Path=/; Max-Age=3600", "https://www.example.com/", true),
             ("sid=1; Path=/; Expires=Thu, 01 Jan 1970 00:00:00 GMT", "https://www.example.com/", false),
         ])
-    func `is sent if its domain, path, security and age allow it`(line: String, url: String, goes: Bool) throws {
+    func `A cookie token is sent if its domain, path, security and age allow it`(line: String, url: String, goes: Bool)
+        throws
+    {
         let token = CookieToken(sessionCookies: try cookies(line))
         #expect(try sent(token, url) == (goes ? "sid=1" : nil))
         let again = try CookieToken.decode(from: token.encode())
         #expect(try sent(again, url) == (goes ? "sid=1" : nil))
     }
 
-    @Test(.tags(.n10)) func `is added to the cookies of a request, and replaces its own`() throws {
+    @Test(.tags(.cookieLogin))
+    func `A cookie token is added to the cookies of a request, and replaces its own`() throws {
         let token = CookieToken(sessionCookies: try cookies("sid=1; Path=/"))
         #expect(try sent(token, "https://www.example.com/", with: "theme=dark") == "theme=dark; sid=1")
         #expect(try sent(token, "https://www.example.com/", with: "sid=0; theme=dark") == "theme=dark; sid=1")
     }
 
-    @Test(.tags(.n10)) func `keeps every attribute in the storage`() throws {
+    @Test(.tags(.cookieLogin)) func `A cookie token keeps every attribute in the storage`() throws {
         let properties: [HTTPCookiePropertyKey: Any] = [
             .name: "sid", .value: "a=b", .domain: ".example.com", .path: "/app", .secure: "TRUE",
             .init("HttpOnly"): "TRUE",
@@ -71,7 +74,7 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
         #expect(try token.encode() == CookieToken.decode(from: token.encode()).encode())
     }
 
-    @Test(.tags(.n10)) func `that Nevod has stored is decoded`() throws {
+    @Test(.tags(.cookieLogin)) func `A cookie token that Nevod has stored is decoded`() throws {
         let text =
             #"[{"name":"sid","value":"1","domain":"www.example.com","path":"/","isSecure":true,"isHTTPOnly":true}]"#
         let token = try CookieToken.decode(from: Data(text.utf8))
@@ -79,7 +82,7 @@ func cookies(_ line: String, from url: String = "https://www.example.com/app/log
         #expect(try sent(token, "http://www.example.com/") == nil)
     }
 
-    @Test(.tags(.n10)) func `omits what would break a header line`() throws {
+    @Test(.tags(.cookieLogin)) func `A cookie token omits characters that would break a header line`() throws {
         let properties: [HTTPCookiePropertyKey: Any] = [
             .name: "sid", .value: "1\r\nX-Evil: yes", .domain: "www.example.com", .path: "/",
         ]

@@ -8,7 +8,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `The mapping of errors` {
+@Suite struct ErrorMapTests {
     private static let answers: [(status: Int, name: String)] = [
         (204, "none"), (200, "none"), (304, "invalidResponse"), (300, "invalidResponse"), (400, "clientError"),
         (401, "unauthorized"), (403, "clientError"), (404, "clientError"), (409, "clientError"), (422, "clientError"),
@@ -16,8 +16,10 @@ import Testing
         (599, "serverError"),
     ]
 
-    @Test(.tags(.n18), arguments: answers)
-    func `covers every class of status, and keeps the response`(status: Int, name: String) async throws {
+    @Test(.tags(.statusMapping), arguments: answers)
+    func `The mapping of errors covers every class of status, and keeps the response`(status: Int, name: String)
+        async throws
+    {
         let body = [204, 304].contains(status) ? "" : #"{"why":"so"}"#
         let server = try RawHTTPServer { _ in
             .text("HTTP/1.1 \(status) X\r\nContent-Length: \(body.utf8.count)\r\nX-Kind: k\r\n\r\n\(body)")
@@ -48,8 +50,8 @@ import Testing
         (.serverCertificateNotYetValid, .noConnection), (.badURL, .invalidURL), (.unsupportedURL, .invalidURL),
     ]
 
-    @Test(.tags(.n18), arguments: codes)
-    func `covers every listed code of a URL session`(code: URLError.Code, expected: NetworkError)
+    @Test(.tags(.statusMapping), arguments: codes)
+    func `The mapping of errors covers every listed code of a URL session`(code: URLError.Code, expected: NetworkError)
         async throws
     {
         struct Session: URLSessionProtocol {
@@ -65,7 +67,8 @@ import Testing
         #expect(await failure { () -> EmptyResponse in try await provider.get("a") } == expected)
     }
 
-    @Test func `is equal to the case that a program writes, and has a sentence for a person`() throws {
+    @Test
+    func `The mapping of errors is equal to the case that a program writes, and has a sentence for a person`() throws {
         let url = try #require(URL(string: "https://api.example.com"))
         let response = try #require(HTTPURLResponse(url: url, statusCode: 401, httpVersion: nil, headerFields: nil))
         let refused = NetworkError.unauthorized(data: Data("{}".utf8), response: response)
@@ -75,7 +78,7 @@ import Testing
         #expect(offline.localizedDescription == "The server cannot be reached. Check your connection, then try again.")
     }
 
-    @Test(.tags(.n18)) func `keeps a code that is not listed`() async throws {
+    @Test(.tags(.statusMapping)) func `The mapping of errors keeps a code that is not listed`() async throws {
         guard case .unknown(let error as URLError) = NetworkError(URLError(.zeroByteResource)) else {
             Issue.record("it was not kept")
             return
@@ -83,7 +86,8 @@ import Testing
         #expect(error.code == .zeroByteResource)
     }
 
-    @Test(.tags(.n18)) func `describes a decoding error without the content`() async throws {
+    @Test(.tags(.statusMapping))
+    func `The mapping of errors describes a decoding error without the content`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: #"{"id":"secret-id","name":"Ada"}"#) }
         let provider = provider(try #require(URL(string: server.url)))
         let error = await failure { () -> User in try await provider.get("a") }
@@ -96,7 +100,8 @@ import Testing
         #expect(!String(reflecting: error).contains("secret-id"))
     }
 
-    @Test(.tags(.n18)) func `decodes empty content as nothing if the type allows it`() async throws {
+    @Test(.tags(.statusMapping))
+    func `The mapping of errors decodes empty content as nothing if the type allows it`() async throws {
         struct Optionals: Decodable, Equatable { let name: String? }
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
         let provider = provider(try #require(URL(string: server.url)))
@@ -113,7 +118,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n18)) func `has no connection without a listener, and a timeout without a response`() async throws {
+    @Test(.tags(.statusMapping))
+    func `The mapping of errors has no connection without a listener, and a timeout without a response`() async throws {
         let nobody = provider(try #require(URL(string: "http://127.0.0.1:1")))
         #expect(await failure { () -> User in try await nobody.get("a") } == .noConnection)
         let silent = try RawHTTPServer { _ in .stall }
@@ -121,7 +127,7 @@ import Testing
         #expect(await failure { () -> User in try await waiting.get("a") } == .timeout)
     }
 
-    @Test(.tags(.n18)) func `is cancelled with the task`() async throws {
+    @Test(.tags(.statusMapping)) func `The mapping of errors is canceled with the task`() async throws {
         let silent = try RawHTTPServer { _ in .stall }
         let waiting = provider(try #require(URL(string: silent.url)))
         let task = Task { await failure { () -> User in try await waiting.get("a") } }
@@ -130,13 +136,14 @@ import Testing
         #expect(await task.value == .cancelled)
     }
 
-    @Test(.tags(.n18)) func `rejects plain http to other hosts unless it is allowed explicitly`() async throws {
+    @Test(.tags(.statusMapping))
+    func `The mapping of errors rejects plain http to other hosts unless it is allowed explicitly`() async throws {
         let url = try #require(URL(string: "http://api.example.com"))
         #expect(await failure { () -> User in try await provider(url).get("a") } == .invalidURL)
         #expect(NetworkError.unauthorized == NetworkError.unauthorized(data: nil, response: nil))
     }
 
-    @Test(.tags(.n18)) func `names the reason why a token is unavailable`() {
+    @Test(.tags(.statusMapping)) func `The mapping of errors names the reason why a token is unavailable`() {
         #expect(NetworkError.authenticationFailed(cause: AuthError.storeLocked).description.contains("locked"))
         #expect(NetworkError.unknown(URLError(.zeroByteResource)).description == "unknown: URLError")
         #expect(NetworkError.missingEnvironment(domain: "api").description == "missingEnvironment(api)")

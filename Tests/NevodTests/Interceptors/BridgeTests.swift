@@ -19,7 +19,7 @@ struct Adapting: RequestInterceptor {
     }
 }
 
-@Suite struct `A request that passes an interceptor` {
+@Suite struct BridgeTests {
     private func sent(
         _ method: HTTPMethod = .get, body: [String: String]? = nil, headers: [String: String]? = nil,
         by adapt: @escaping @Sendable (inout URLRequest) -> Void
@@ -41,7 +41,7 @@ struct Adapting: RequestInterceptor {
         return (server.requests.first, error)
     }
 
-    @Test func `is unchanged if the interceptor changes nothing`() async throws {
+    @Test func `A request that passes an interceptor is unchanged if the interceptor changes nothing`() async throws {
         let (request, error) = try await sent(
             .post, body: ["k": "v"], headers: ["X-B": "2", "X-A": "1", "Content-Type": "application/vnd.x+json"]
         ) { _ in }
@@ -52,7 +52,7 @@ struct Adapting: RequestInterceptor {
         #expect(request.map { String(decoding: $0.body, as: UTF8.self) } == #"{"k":"v"}"#)
     }
 
-    @Test func `is shown with everything that is sent`() async throws {
+    @Test func `A request that passes an interceptor is shown with everything that is sent`() async throws {
         let seen = Mutex<URLRequest?>(nil)
         _ = try await sent(.put, body: ["k": "v"], headers: ["X-A": "1"]) { request in
             seen.withLock { [request] in $0 = request }
@@ -65,7 +65,8 @@ struct Adapting: RequestInterceptor {
         #expect(request.timeoutInterval == 30)
     }
 
-    @Test func `loses a field and its content if these are removed`() async throws {
+    @Test
+    func `A request that passes an interceptor loses a field and its content if these are removed`() async throws {
         let (request, _) = try await sent(.post, body: ["k": "v"], headers: ["X-A": "1"]) { request in
             request.setValue(nil, forHTTPHeaderField: "x-a")
             request.httpBody = nil
@@ -74,28 +75,28 @@ struct Adapting: RequestInterceptor {
         #expect(request?.body.isEmpty == true)
     }
 
-    @Test func `is rejected if its content would be lost`() async throws {
+    @Test func `A request that passes an interceptor is rejected if its content would be lost`() async throws {
         let (request, error) = try await sent { $0.httpBodyStream = InputStream(data: Data("x".utf8)) }
         #expect(request == nil)
         #expect(error == .bodyEncodingFailed)
     }
 
     @Test(arguments: ["ftp://example.com/a", "https://user:pass@example.com/", "http://api.example.com/a", ""])
-    func `is rejected if its new URL is invalid`(url: String) async throws {
+    func `A request that passes an interceptor is rejected if its new URL is invalid`(url: String) async throws {
         let (request, error) = try await sent { $0.url = URL(string: url) }
         #expect(request == nil)
         #expect(error == .invalidURL)
     }
 
     @Test(arguments: ["a\r\nX-Evil: yes", "a\u{0}b"])
-    func `is rejected if a field is invalid`(value: String) async throws {
+    func `A request that passes an interceptor is rejected if a field is invalid`(value: String) async throws {
         let (request, error) = try await sent { $0.setValue(value, forHTTPHeaderField: "X-A") }
         #expect(request?.values(of: "X-Evil").isEmpty ?? true)
         #expect(request == nil || error == nil)
         #expect(request?.head.contains("X-Evil") != true)
     }
 
-    @Test func `may have another timeout`() async throws {
+    @Test func `A request that passes an interceptor can have another timeout`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         let provider = provider(
             try #require(URL(string: server.url)), interceptor: Adapting { $0.timeoutInterval = 0.2 })
@@ -103,13 +104,13 @@ struct Adapting: RequestInterceptor {
     }
 
     @Test(arguments: [0, -1, .infinity, .nan, 1e300] as [TimeInterval])
-    func `may have an unlimited timeout`(limit: TimeInterval) async throws {
+    func `A request that passes an interceptor can have an unlimited timeout`(limit: TimeInterval) async throws {
         let (request, error) = try await sent { $0.timeoutInterval = limit }
         #expect(request != nil)
         #expect(error == nil)
     }
 
-    @Test func `keeps its fields on a redirect within the origin`() async throws {
+    @Test func `A request that passes an interceptor keeps its fields on a redirect within the origin`() async throws {
         let server = try RawHTTPServer { request in
             request.line.contains("/here")
                 ? .response(307, fields: ["Location: there?x=1"]) : .response(200, body: "{}")
@@ -123,7 +124,8 @@ struct Adapting: RequestInterceptor {
         #expect(server.requests.map(\.body).allSatisfy { $0 == Array(#"{"k":"v"}"#.utf8) })
     }
 
-    @Test(.tags(.n11)) func `treats added parameters as secrets`() async throws {
+    @Test(.tags(.apiKeys))
+    func `A request that passes an interceptor treats added parameters as secrets`() async throws {
         let notes = Mutex<[String]>([])
         let logger = NevodLogger(
             config: LoggerConfiguration(infoHandler: { note in notes.withLock { $0.append(note.message) } }))

@@ -49,7 +49,7 @@ private struct Rewriting: RequestInterceptor {
     }
 }
 
-@Suite struct `A chain of interceptors` {
+@Suite struct ChainTests {
     private func run(
         _ chain: InterceptorChain, answers: [Int]
     ) async throws -> (error: NetworkError?, server: RawHTTPServer) {
@@ -61,7 +61,8 @@ private struct Rewriting: RequestInterceptor {
         return (await failure { () -> EmptyResponse in try await provider.get("a") }, server)
     }
 
-    @Test(.tags(.n14)) func `adapts from first to last and retries from last to first`() async throws {
+    @Test(.tags(.interceptorOrder))
+    func `A chain of interceptors adapts from first to last and retries from last to first`() async throws {
         let journal = Journal()
         let chain = InterceptorChain(["A", "B", "C"].map { Noting(name: $0, journal: journal) })
         let (error, server) = try await run(chain, answers: [404])
@@ -73,7 +74,8 @@ private struct Rewriting: RequestInterceptor {
         #expect(server.requests.map { $0.values(of: "X-Way") } == [["ABC"]])
     }
 
-    @Test(.tags(.n14)) func `repeats for the first interceptor that wants it, and adapts again`() async throws {
+    @Test(.tags(.interceptorOrder))
+    func `A chain of interceptors repeats for the first interceptor that wants it, and adapts again`() async throws {
         let journal = Journal()
         let chain = InterceptorChain(interceptors: [
             Noting(name: "A", journal: journal), Noting(name: "B", journal: journal, retries: true),
@@ -88,7 +90,8 @@ private struct Rewriting: RequestInterceptor {
         #expect(server.requests.map { $0.values(of: "X-Way") } == [["ABC"], ["ABC"]])
     }
 
-    @Test(.tags(.n14)) func `stops when one throws, and nothing is sent`() async throws {
+    @Test(.tags(.interceptorOrder))
+    func `A chain of interceptors stops when one throws, and nothing is sent`() async throws {
         let journal = Journal()
         let chain = InterceptorChain([
             Noting(name: "A", journal: journal), Noting(name: "B", journal: journal, failure: .authenticationFailed),
@@ -100,7 +103,7 @@ private struct Rewriting: RequestInterceptor {
         #expect(server.requests.isEmpty)
     }
 
-    @Test(.tags(.n14)) func `may be part of a chain`() async throws {
+    @Test(.tags(.interceptorOrder)) func `A chain of interceptors can be part of a chain`() async throws {
         let journal = Journal()
         let inner = InterceptorChain(["B", "C"].map { Noting(name: $0, journal: journal) })
         let (_, server) = try await run(
@@ -110,7 +113,7 @@ private struct Rewriting: RequestInterceptor {
         #expect(server.requests.first?.values(of: "User-Agent") == ["Own/1"])
     }
 
-    @Test(.tags(.n14)) func `may change every part of a request`() async throws {
+    @Test(.tags(.interceptorOrder)) func `A chain of interceptors can change every part of a request`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let chain = InterceptorChain([HeadersInterceptor(headers: ["X-Old": "o", "x-old": "p"]), Rewriting()])
         let provider = provider(try #require(URL(string: server.url)), interceptor: chain)
@@ -123,7 +126,8 @@ private struct Rewriting: RequestInterceptor {
         #expect(request.values(of: "Content-Type") == ["text/plain"])
     }
 
-    @Test(.tags(.n14)) func `is called for a lost connection without a response`() async throws {
+    @Test(.tags(.interceptorOrder))
+    func `A chain of interceptors is called for a lost connection without a response`() async throws {
         let journal = Journal()
         let provider = provider(
             try #require(URL(string: "http://127.0.0.1:1")), interceptor: Noting(name: "A", journal: journal))

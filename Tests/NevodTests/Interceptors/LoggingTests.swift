@@ -24,9 +24,9 @@ private final class Sink: Sendable {
     }
 }
 
-@Suite struct `A log` {
-    @Test(.tags(.n22), arguments: [200, 401, 404, 500, 0])
-    func `never contains a secret`(status: Int) async throws {
+@Suite struct LoggingTests {
+    @Test(.tags(.logRedaction), arguments: [200, 401, 404, 500, 0])
+    func `A log never contains a secret`(status: Int) async throws {
         let canary = "canary-5ecret-9f1c"
         let server = try RawHTTPServer { _ in
             status == 0
@@ -63,7 +63,7 @@ private final class Sink: Sendable {
         if status > 400 { #expect(logged.contains("HTTP \(status)")) }
     }
 
-    @Test(.tags(.n22)) func `describes a failure by status or name`() async throws {
+    @Test(.tags(.logRedaction)) func `A log describes a failure by status or name`() async throws {
         let sink = Sink()
         let provider = provider(
             try #require(URL(string: "http://127.0.0.1:1")),
@@ -76,7 +76,7 @@ private final class Sink: Sendable {
     }
 }
 
-@Suite struct `A logging interceptor on Linux` {
+@Suite struct LinuxLoggingTests {
     /// Returns the lines of a log of one request.
     private func lines(_ configuration: (FileHandle) -> LoggerConfiguration) async throws -> String {
         let pipe = Pipe()
@@ -89,14 +89,15 @@ private final class Sink: Sendable {
         return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
     }
 
-    @Test func `logs all requests, and their failures`() async throws {
+    @Test func `A logging interceptor on Linux logs all requests, and their failures`() async throws {
         let all = try await lines { .journal(category: "requests", writesRequests: true, to: $0) }
         #expect(all.contains("com.nevod.network requests: [info] → GET http://127.0.0.1:"))
         #expect(all.contains("[error] ← GET"))
         #expect(LoggerConfiguration.requests.infoHandler != nil)
     }
 
-    @Test func `logs failures only by the configuration of all other loggers`() async throws {
+    @Test
+    func `A logging interceptor on Linux logs failures only by the configuration of all other loggers`() async throws {
         let failures = try await lines { .journal(category: "x", writesRequests: false, to: $0) }
         #expect(failures.contains("[error] ← GET"))
         #expect(!failures.contains("→"))
@@ -104,8 +105,8 @@ private final class Sink: Sendable {
     }
 }
 
-@Suite struct `A logger` {
-    @Test func `passes each entry to the handler of its level`() async {
+@Suite struct LoggerTests {
+    @Test func `A logger passes each entry to the handler of its level`() async {
         let sink = Sink()
         let take = sink.configuration.infoHandler
         let logger = NevodLogger(config: LoggerConfiguration(infoHandler: take, errorHandler: take))
@@ -120,7 +121,7 @@ private final class Sink: Sendable {
         #expect(notes.first?.file.contains("LoggingTests") == true)
     }
 
-    @Test func `drops entries when it is silent`() async {
+    @Test func `A logger drops entries when it is silent`() async {
         #expect(LoggerConfiguration.silent.errorHandler == nil)
         #expect(LoggerConfiguration.console.debugHandler != nil)
         #expect(LoggerConfiguration.oslog(subsystem: "a", category: "b").errorHandler != nil)

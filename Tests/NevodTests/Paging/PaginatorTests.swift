@@ -47,7 +47,7 @@ private typealias Standard = Paginator<Int, StandardPageResponse<Int>, DefaultDo
 private typealias Cursor = Paginator<Int, CursorPageResponse<Int>, DefaultDomain>
 private typealias Simple = Paginator<Int, [Int], DefaultDomain>
 
-@Suite struct `A paginator` {
+@Suite struct PaginatorTests {
     private func serve(
         _ count: Int, _ body: (ListServer, NetworkProvider) async throws -> Void
     ) async throws {
@@ -57,7 +57,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test(.tags(.n20)) func `sends the query of each style`() async throws {
+    @Test(.tags(.pagination)) func `A paginator sends the query of each style`() async throws {
         try await serve(5) { list, provider in
             let offset = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .offset(pageSize: 2),
@@ -81,7 +81,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test(.tags(.n20)) func `ends an array of items at a page that is not full`() async throws {
+    @Test(.tags(.pagination)) func `A paginator ends an array of items at a page that is not full`() async throws {
         try await serve(5) { list, provider in
             let simple = Simple.simple(provider: provider, endpoint: "plain", domain: .default, pageSize: 2)
             let read4 = try await simple.loadAll()
@@ -94,7 +94,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test(.tags(.n20)) func `reports its position, and can be reset`() async throws {
+    @Test(.tags(.pagination)) func `A paginator reports its position, and can be reset`() async throws {
         try await serve(5) { _, provider in
             let pages = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .pageNumber(pageSize: 2))
@@ -113,7 +113,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test(.tags(.n20)) func `requests each page once, however many calls`() async throws {
+    @Test(.tags(.pagination)) func `A paginator requests each page once, however many calls`() async throws {
         try await serve(40) { list, provider in
             let pages = Standard.standard(
                 provider: provider, endpoint: "list", domain: .default, style: .offset(pageSize: 4))
@@ -125,7 +125,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test(.tags(.n20)) func `requests the same page again after a failure`() async throws {
+    @Test(.tags(.pagination)) func `A paginator requests the same page again after a failure`() async throws {
         try await serve(4) { list, provider in
             let pages = Cursor.cursor(
                 provider: provider, endpoint: "list", domain: .default, cursorKey: "after", pageSize: 2)
@@ -139,7 +139,7 @@ private typealias Simple = Paginator<Int, [Int], DefaultDomain>
         }
     }
 
-    @Test(.tags(.n20)) func `does not follow a circular list forever`() async throws {
+    @Test(.tags(.pagination)) func `A paginator does not follow a circular list forever`() async throws {
         let handler = ClosureHandler { _ in .json(#"{"items":[1],"has_more":true,"next_cursor":"same"}"#) }
         try await serving(handler) { address in
             let provider = provider(try #require(URL(string: "http://127.0.0.1:\(address.port)")))

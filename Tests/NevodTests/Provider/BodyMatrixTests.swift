@@ -56,7 +56,7 @@ private struct MatrixRoute: Route {
     }
 }
 
-@Suite struct `The content of a request` {
+@Suite struct BodyMatrixTests {
     private static let expected: [Content: (type: String?, body: String)] = [
         .none: (nil, ""),
         .dictionary: ("application/json", #"{"a":"1","b":"x y"}"#),
@@ -68,8 +68,8 @@ private struct MatrixRoute: Route {
         ),
     ]
 
-    @Test(.tags(.n2), arguments: HTTPMethod.allCases, Content.allCases)
-    func `arrives complete with any method, with and without a query`(
+    @Test(.tags(.contentMatrix), arguments: HTTPMethod.allCases, Content.allCases)
+    func `The content of a request arrives complete with any method, with and without a query`(
         method: HTTPMethod, content: Content
     ) async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "ok") }
@@ -90,7 +90,8 @@ private struct MatrixRoute: Route {
         }
     }
 
-    @Test(.tags(.n2)) func `of the included routes arrives complete`() async throws {
+    @Test(.tags(.contentMatrix))
+    func `The content of a request of the included routes arrives complete`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: #"{"id":7,"name":"Ada"}"#) }
         let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)), logger: nil)
         let note = Note(title: "t", tags: [])
@@ -117,7 +118,8 @@ private struct MatrixRoute: Route {
             requests.map { $0.values(of: "Content-Type").first != nil } == [false, true, true, true, true, true, false])
     }
 
-    @Test(.tags(.n2)) func `is encoded by the route's encoder if it has one`() async throws {
+    @Test(.tags(.contentMatrix))
+    func `The content of a request is encoded by the route's encoder if it has one`() async throws {
         struct Named: Encodable, Sendable { let firstName = "Ada" }
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let configured = JSONEncoder()
@@ -135,7 +137,7 @@ private struct MatrixRoute: Route {
         #expect(server.requests.last?.values(of: "X-A") == ["b"])
     }
 
-    @Test(.tags(.n2)) func `that cannot be encoded is an error`() async throws {
+    @Test(.tags(.contentMatrix)) func `The content of a request that cannot be encoded is an error`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)), logger: nil)
         let error = await failure { () -> EmptyResponse in
@@ -156,14 +158,14 @@ private struct FormRoute: Route {
     var endpoint: String { "form" }
 }
 
-@Suite struct `Every character` {
+@Suite struct CharacterTests {
     private static let nasty = [
         "&", "=", "+", "%", " ", ";", "%26", "a&b=c", "ü", "日本", "\u{1F469}\u{200D}\u{1F4BB}", "\"", "'", "\r\n", "#",
         "?", "/",
     ]
 
-    @Test(.tags(.n3), arguments: [ParameterEncoding.query, .formUrlEncoded])
-    func `is preserved in names and values`(encoding: ParameterEncoding) async throws {
+    @Test(.tags(.formEncoding), arguments: [ParameterEncoding.query, .formUrlEncoded])
+    func `Every character is preserved in names and values`(encoding: ParameterEncoding) async throws {
         let read = Mutex<[String: String]>([:])
         let handler = ClosureHandler { request in
             let fields = encoding == .query ? request.queryItems : try request.formFields()

@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// The examples of the guides of Nevod's last version, as short programs against a real server.
-@Suite struct `The last version of Nevod` {
+@Suite struct GuideTests {
     private struct Profile: Codable, Equatable, Sendable {
         let age: Int
         let interests: [String]
@@ -35,7 +35,7 @@ import Testing
         NetworkConfig(environments: [TestDomain.api: SimpleEnvironment(baseURL: url)], retryPolicy: retryPolicy)
     }
 
-    @Test func `sends nested values with encodable routes of three methods`() async throws {
+    @Test func `The last version of Nevod sends nested values with encodable routes of three methods`() async throws {
         let user = CreateUser(firstName: "Ada", profile: Profile(age: 36, interests: ["engines"]))
         let encoder = JSONEncoder()
         encoder.keyEncodingStrategy = .convertToSnakeCase
@@ -63,7 +63,7 @@ import Testing
         #expect(String(decoding: requests[2].body, as: UTF8.self) == #"{"email":null}"#)
     }
 
-    @Test func `returns a result instead of throwing`() async throws {
+    @Test func `The last version of Nevod returns a result instead of throwing`() async throws {
         _ = try await serve([.response(200, body: #"{"id":7,"name":"Ada"}"#), .response(404)]) { url in
             let provider = NetworkProvider(config: config(url), logger: nil)
             let route = SimpleGetRoute<User, TestDomain>(endpoint: "/users/me", domain: .api)
@@ -80,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func `distinguishes errors by status, with their content and fields`() async throws {
+    @Test
+    func `The last version of Nevod distinguishes errors by status, with their content and fields`() async throws {
         struct APIError: Codable, Equatable {
             let error: String
             let details: [String]?
@@ -103,7 +104,7 @@ import Testing
         #expect(requests.count == 1)
     }
 
-    @Test func `has a quick mode without routes`() async throws {
+    @Test func `The last version of Nevod has a quick mode without routes`() async throws {
         let requests = try await serve([]) { url in
             let provider = NetworkProvider.quick(baseURL: url, timeout: 30, retryPolicy: .default, logger: nil)
             let one: User = try await provider.get("/users", query: ["page": "1", "sort": "name"])
@@ -120,7 +121,7 @@ import Testing
             ])
     }
 
-    @Test func `combines the configurations of several modules`() async throws {
+    @Test func `The last version of Nevod combines the configurations of several modules`() async throws {
         let requests = try await serve([]) { url in
             let config = NetworkConfig(environmentConfigurations: [
                 [AnyHashable(TestDomain.api): SimpleEnvironment(baseURL: url.appending(path: "one"))],
@@ -134,7 +135,7 @@ import Testing
         #expect(requests.map(\.line) == ["GET /v1/one/a HTTP/1.1", "GET /v1/two/a HTTP/1.1"])
     }
 
-    @Test func `sets the user agent and the version of the API`() async throws {
+    @Test func `The last version of Nevod sets the user agent and the version of the API`() async throws {
         let requests = try await serve([]) { url in
             let chain = InterceptorChain([
                 HeadersInterceptor.userAgent("MyApp/1.0"), HeadersInterceptor.apiVersion("2"),
@@ -148,7 +149,7 @@ import Testing
         #expect(requests.first?.values(of: "API-Version") == ["3"])
     }
 
-    @Test func `decodes raw bytes, and by the route's own decoder`() async throws {
+    @Test func `The last version of Nevod decodes raw bytes, and by the route's own decoder`() async throws {
         struct Lines: Route {
             let domain = TestDomain.api
             let endpoint = "lines"

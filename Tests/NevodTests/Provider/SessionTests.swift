@@ -42,8 +42,8 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
     }
 }
 
-@Suite struct `An upload without a session` {
-    @Test func `tells its delegate what was sent`() async throws {
+@Suite struct UploadSessionTests {
+    @Test func `An upload without a session reports its progress to its delegate`() async throws {
         let backend = Backend(accepting: [])
         backend.on("/files") { _ in .json(#"{"id":7,"name":"Ada"}"#) }
         try await backend.serve { url in
@@ -60,8 +60,8 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
     }
 }
 
-@Suite struct `A custom session` {
-    @Test func `gets the request and the delegate`() async throws {
+@Suite struct SessionTests {
+    @Test func `A custom session gets the request and the delegate`() async throws {
         let url = try #require(URL(string: "https://api.example.com/v1"))
         let observer = Observer()
         let session = FakeSession { request, delegate in
@@ -84,7 +84,7 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
         #expect(try await provider.perform(route, delegate: observer) == User(id: 7, name: "Ada"))
     }
 
-    @Test func `that returns no HTTP response is an error`() async throws {
+    @Test func `A custom session that returns no HTTP response is an error`() async throws {
         let url = try #require(URL(string: "https://api.example.com"))
         let session = FakeSession { _, _ in
             (Data(), URLResponse(url: url, mimeType: nil, expectedContentLength: 0, textEncodingName: nil))
@@ -97,7 +97,8 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
         }
     }
 
-    @Test(.tags(.n15)) func `that is a URLSession leaves redirects and cookies to the provider`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `A custom session that is a URLSession leaves redirects and cookies to the provider`() async throws {
         let target = try RawHTTPServer { _ in .response(200, body: "{}") }
         let location = "Location: http://localhost:\(target.port)/there"
         let server = try RawHTTPServer { request in
@@ -118,7 +119,8 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
         #expect(target.requests.map { $0.values(of: "X-API-Key") } == [[]])
     }
 
-    @Test func `that is a URLSession does not let its delegates decide about redirects`() async throws {
+    @Test
+    func `A custom session that is a URLSession does not let its delegates decide about redirects`() async throws {
         let target = try RawHTTPServer { _ in .response(200, body: "{}") }
         let location = "Location: http://localhost:\(target.port)/there"
         let server = try RawHTTPServer { _ in .response(302, fields: [location]) }
@@ -138,7 +140,7 @@ private final class Follower: NSObject, URLSessionTaskDelegate {
         session.invalidateAndCancel()
     }
 
-    @Test(.tags(.n24)) func `is optional on each platform`() async throws {
+    @Test(.tags(.bothPlatforms)) func `A custom session is optional on each platform`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: #"{"id":7,"name":"Ada"}"#) }
         let provider = NetworkProvider.quick(baseURL: try #require(URL(string: server.url)))
         let user: User = try await provider.get("users/me")

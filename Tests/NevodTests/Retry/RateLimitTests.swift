@@ -9,8 +9,9 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `A rate limit` {
-    @Test(.tags(.n17)) func `lets a number of requests begin in an interval, and the others after it`() async throws {
+@Suite struct RateLimitTests {
+    @Test(.tags(.rateLimiter))
+    func `A rate limit lets a number of requests begin in an interval, and the others after it`() async throws {
         let clock = SteppingClock()
         let limiter = RateLimiter(
             configuration: RateLimitConfiguration(requests: 3, perInterval: 10), clock: clock.wallClock)
@@ -18,7 +19,7 @@ import Testing
         #expect(clock.waits == [.seconds(10), .seconds(10)])
     }
 
-    @Test(.tags(.n17)) func `gives the permit of a cancelled request to the next`() async throws {
+    @Test(.tags(.rateLimiter)) func `A rate limit gives the permit of a canceled request to the next`() async throws {
         let limiter = RateLimiter(configuration: RateLimitConfiguration(requests: 1, perInterval: 86_400))
         try await limiter.acquirePermit()
         let waiting = Task { try await limiter.acquirePermit() }
@@ -26,7 +27,8 @@ import Testing
         await #expect(throws: CancellationError.self) { try await waiting.value }
     }
 
-    @Test(.tags(.n17)) func `applies to all attempts of a provider, including retries`() async throws {
+    @Test(.tags(.rateLimiter))
+    func `A rate limit applies to all attempts of a provider, including retries`() async throws {
         let script = Mutex([503, 503])
         let server = try RawHTTPServer { _ in
             .response(script.withLock { $0.isEmpty ? 200 : $0.removeFirst() }, body: "{}")
@@ -43,7 +45,7 @@ import Testing
         #expect(counter.count.withLock { $0 } == 3)
     }
 
-    @Test(.tags(.n17)) func `that throws is reported, and nothing is sent`() async throws {
+    @Test(.tags(.rateLimiter)) func `A rate limit that throws is reported, and nothing is sent`() async throws {
         struct Refusing: RateLimiting { func acquirePermit() async throws { throw CancellationError() } }
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = NetworkProvider.quick(
@@ -52,7 +54,7 @@ import Testing
         #expect(server.requests.isEmpty)
     }
 
-    @Test(.tags(.n17)) func `clamps values out of range`() {
+    @Test(.tags(.rateLimiter)) func `A rate limit clamps values out of range`() {
         let low = RateLimitConfiguration(requests: 0, perInterval: -1)
         #expect(low.requests == 1)
         #expect(low.perInterval == 0.001)
@@ -60,7 +62,7 @@ import Testing
         #expect(RateLimitConfiguration(requests: 5, perInterval: .infinity).perInterval == 86_400)
     }
 
-    @Test(.tags(.n17)) func `comes from the configuration`() async throws {
+    @Test(.tags(.rateLimiter)) func `A rate limit comes from the configuration`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let clock = SteppingClock()
         let config = NetworkConfig(

@@ -9,21 +9,21 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `A retry policy` {
+@Suite struct RetryTests {
     @Test(
-        .tags(.n16),
+        .tags(.retryPolicy),
         arguments: [
             (RetryPolicy.conservative, [2, 4, 8, 10, 10]), (RetryPolicy.none, [0, 0, 0]),
             (RetryPolicy(baseDelay: 1, maxDelay: 5, multiplier: 3, jitter: false), [1, 3, 5, 5]),
             (RetryPolicy(baseDelay: 0.5, maxDelay: 60, multiplier: 1, jitter: false), [0.5, 0.5, 0.5]),
         ])
-    func `has these delays without jitter`(policy: RetryPolicy, pauses: [TimeInterval]) {
+    func `A retry policy has these delays without jitter`(policy: RetryPolicy, pauses: [TimeInterval]) {
         for (attempt, pause) in pauses.enumerated() { #expect(abs(policy.delay(for: attempt) - pause) < 1e-9) }
         #expect(policy.delay(for: -1) == 0)
         #expect(policy.delay(for: .max) <= policy.maxDelay)
     }
 
-    @Test(.tags(.n16)) func `varies a delay by a half at most, and never beyond the maximum`() {
+    @Test(.tags(.retryPolicy)) func `A retry policy varies a delay by a half at most, and never beyond the maximum`() {
         let policy = RetryPolicy(baseDelay: 1, maxDelay: 5)
         for attempt in 0..<6 {
             let exact = min(pow(2, Double(attempt)), 5)
@@ -37,7 +37,7 @@ import Testing
         #expect(abs(highest - 5) < 1e-9)
     }
 
-    @Test(.tags(.n16)) func `has the presets of Nevod`() {
+    @Test(.tags(.retryPolicy)) func `A retry policy has the presets of Nevod`() {
         let presets: [(RetryPolicy, Int, Double, Double, Double, Bool)] = [
             (.default, 3, 1, 60, 2, true), (.aggressive, 5, 0.5, 30, 2, true),
             (.conservative, 2, 2, 10, 2, false), (.none, 1, 0, 0, 1, false),
@@ -53,7 +53,7 @@ import Testing
         #expect("\(RetryPolicy.default)".contains("maxAttempts: 3"))
     }
 
-    @Test(.tags(.n16)) func `clamps values out of range`() {
+    @Test(.tags(.retryPolicy)) func `A retry policy clamps values out of range`() {
         let policy = RetryPolicy(maxAttempts: -1, baseDelay: -5, maxDelay: -10, multiplier: 0, jitter: false)
         #expect(policy.maxAttempts == 1)
         #expect(policy.delay(for: 3) == 0)
@@ -62,7 +62,7 @@ import Testing
         #expect(RetryPolicy(baseDelay: 1e300, maxDelay: 1e300).delay(for: 10_000).isFinite)
     }
 
-    @Test(.tags(.n16)) func `waits for its delay, or until the task is cancelled`() async throws {
+    @Test(.tags(.retryPolicy)) func `A retry policy waits for its delay, or until the task is canceled`() async throws {
         try await RetryPolicy.none.performDelay(for: 0)
         let task = Task { try await RetryPolicy(baseDelay: 86_400, maxDelay: 86_400).performDelay(for: 0) }
         task.cancel()
@@ -70,7 +70,7 @@ import Testing
     }
 }
 
-@Suite struct `A request with a transient failure` {
+@Suite struct TransientFailureTests {
     /// Sends a request to a server with these responses; returns the number of attempts and the delays.
     private func attempts(
         _ answers: [RawHTTPServer.Response], policy: RetryPolicy,
@@ -91,22 +91,22 @@ import Testing
 
     private static let exact = RetryPolicy(baseDelay: 1, jitter: false)
 
-    @Test(.tags(.n16), arguments: [429, 500, 502, 503, 504, 599])
-    func `is repeated after the delays of the policy`(status: Int) async throws {
+    @Test(.tags(.retryPolicy), arguments: [429, 500, 502, 503, 504, 599])
+    func `A request with a transient failure is repeated after the delays of the policy`(status: Int) async throws {
         let (count, waits, error) = try await attempts([.response(status), .response(status)], policy: Self.exact)
         #expect(count == 3)
         #expect(waits == [.seconds(1), .seconds(2)])
         #expect(error == nil)
     }
 
-    @Test(.tags(.n16), arguments: [400, 401, 403, 404, 409, 422, 304])
-    func `is not repeated after a permanent failure`(status: Int) async throws {
+    @Test(.tags(.retryPolicy), arguments: [400, 401, 403, 404, 409, 422, 304])
+    func `A request with a transient failure is not repeated after a permanent failure`(status: Int) async throws {
         let (count, _, error) = try await attempts([.response(status)], policy: Self.exact)
         #expect(count == 1)
         #expect(error?.statusCode == status)
     }
 
-    @Test(.tags(.n16)) func `fails with the last response`() async throws {
+    @Test(.tags(.retryPolicy)) func `A request with a transient failure fails with the last response`() async throws {
         let (count, _, error) = try await attempts(
             [.response(500), .response(502), .response(503, body: "down"), .response(200, body: "{}")],
             policy: Self.exact)
@@ -115,13 +115,17 @@ import Testing
         #expect(error?.responseString == "down")
     }
 
-    @Test(.tags(.n16)) func `is repeated after a lost connection`() async throws {
+    @Test(.tags(.retryPolicy))
+    func `A request with a transient failure is repeated after a lost connection`() async throws {
         let (count, _, error) = try await attempts([.closing(after: "")], policy: Self.exact)
         #expect(count == 2)
         #expect(error == nil)
     }
 
-    @Test(.tags(.n16)) func `is not repeated if its method is not idempotent, unless allowed`() async throws {
+    @Test(.tags(.retryPolicy))
+    func `A request with a transient failure is not repeated if its method is not idempotent, unless allowed`()
+        async throws
+    {
         let post: (NetworkProvider) async throws -> Void = { provider in
             let _: EmptyResponse = try await provider.post("a", body: ["x": "y"])
         }
@@ -137,7 +141,8 @@ import Testing
         #expect(put.count == 2)
     }
 
-    @Test(.tags(.n16)) func `respects Retry-After, in seconds and as a date`() async throws {
+    @Test(.tags(.retryPolicy))
+    func `A request with a transient failure respects Retry-After, in seconds and as a date`() async throws {
         let seconds = try await attempts(
             [.response(429, fields: ["Retry-After: 7"]), .response(503, fields: ["Retry-After: 3"])],
             policy: Self.exact)
@@ -151,7 +156,9 @@ import Testing
         #expect(long.error?.statusCode == 503)
     }
 
-    @Test(.tags(.n16)) func `takes its attempts from the configuration without a policy`() async throws {
+    @Test(.tags(.retryPolicy))
+    func `A request with a transient failure takes its attempts from the configuration without a policy`() async throws
+    {
         let server = try RawHTTPServer { _ in .response(503) }
         let config = NetworkConfig(
             environments: [DefaultDomain.default: SimpleEnvironment(baseURL: try #require(URL(string: server.url)))],
@@ -161,7 +168,7 @@ import Testing
         #expect(server.requests.count == 2)
     }
 
-    @Test(.tags(.n16)) func `is cancelled during a delay`() async throws {
+    @Test(.tags(.retryPolicy)) func `A request with a transient failure is canceled during a delay`() async throws {
         let server = try RawHTTPServer { _ in .response(503) }
         let pausing = Gate()
         pausing.open()

@@ -6,14 +6,14 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `An endpoint` {
+@Suite struct EndpointTests {
     @Test(
-        .tags(.n19),
+        .tags(.endpointSafety),
         arguments: [
             "../admin", "a/../../b", "a/..", "./a", "a/./b", "%2e%2e/a", "a/%2E%2e", ".%2e/a", "//evil.example/a",
             "https://evil.example/a", "http://evil.example", "a\\b", "\\\\evil", "a%5Cb", "a#b", "a\nb", "a%zz",
         ])
-    func `that leaves the base URL is rejected, and nothing is sent`(endpoint: String) async throws {
+    func `An endpoint that leaves the base URL is rejected, and nothing is sent`(endpoint: String) async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = provider(try #require(URL(string: server.url + "/v1")))
         #expect(await failure { () -> EmptyResponse in try await provider.get(endpoint) } == .invalidURL)
@@ -21,7 +21,7 @@ import Testing
     }
 
     @Test(
-        .tags(.n19),
+        .tags(.endpointSafety),
         arguments: [
             ("", "users", "/users"), ("", "/users", "/users"), ("/v1", "users", "/v1/users"),
             ("/v1/", "/users", "/v1/users"), ("/v1", "users/", "/v1/users/"), ("/v1?k=0", "users", "/v1/users?k=0"),
@@ -29,7 +29,7 @@ import Testing
             ("/v1", "ü", "/v1/%C3%BC"), ("/v1", "a%20b", "/v1/a%20b"), ("/v1", "users/...", "/v1/users/..."),
             ("", "a:b", "/a:b"),
         ])
-    func `is joined to the base with its path and query`(base: String, endpoint: String, target: String)
+    func `An endpoint is joined to the base with its path and query`(base: String, endpoint: String, target: String)
         async throws
     {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
@@ -38,7 +38,8 @@ import Testing
         #expect(server.requests.first?.line == "GET \(target) HTTP/1.1")
     }
 
-    @Test(.tags(.n19)) func `of a domain without an environment names the domain`() async throws {
+    @Test(.tags(.endpointSafety))
+    func `An endpoint of a domain without an environment names the domain`() async throws {
         let url = try #require(URL(string: "https://api.example.com"))
         let config = NetworkConfig(environments: [TestDomain.api: SimpleEnvironment(baseURL: url)])
         let provider = NetworkProvider(config: config, logger: nil)
@@ -48,7 +49,7 @@ import Testing
         #expect(try config.baseURL(for: TestDomain.api).get() == url)
     }
 
-    @Test(.tags(.n19)) func `is looked up in the last configuration`() throws {
+    @Test(.tags(.endpointSafety)) func `An endpoint is looked up in the last configuration`() throws {
         let first = try #require(URL(string: "https://one.example.com"))
         let second = try #require(URL(string: "https://two.example.com"))
         let config = NetworkConfig(environmentConfigurations: [
@@ -66,7 +67,7 @@ import Testing
         }
     }
 
-    @Test(.tags(.n19)) func `can be seen as a URLRequest before it is sent`() throws {
+    @Test(.tags(.endpointSafety)) func `An endpoint can be seen as a URLRequest before it is sent`() throws {
         let url = try #require(URL(string: "https://api.example.com/v1"))
         let config = NetworkConfig(environments: [TestDomain.api: SimpleEnvironment(baseURL: url)], timeout: 12)
         let request = try SimplePostRoute<User, TestDomain>(

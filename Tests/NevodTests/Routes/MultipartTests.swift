@@ -32,7 +32,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
     return parts
 }
 
-@Suite struct `A multipart form` {
+@Suite struct MultipartTests {
     private func upload(
         _ body: (NetworkProvider) async throws -> Void
     ) async throws -> [(head: String, body: [UInt8])] {
@@ -41,7 +41,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         return try parts(of: try #require(server.requests.first))
     }
 
-    @Test(.tags(.n21)) func `is encoded by RFC 7578`() async throws {
+    @Test(.tags(.multipartForms)) func `A multipart form is encoded by RFC 7578`() async throws {
         let bytes: [UInt8] = [0, 13, 10, 45, 45, 255]
         let parts = try await upload { provider in
             let answer: Uploaded = try await provider.upload(
@@ -58,8 +58,8 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         #expect(parts.map(\.body) == [Array("reports".utf8), Array("My Document".utf8), bytes])
     }
 
-    @Test(.tags(.n21), arguments: FormDataPart.ImageType.allCases)
-    func `sends an image of each kind`(type: FormDataPart.ImageType) async throws {
+    @Test(.tags(.multipartForms), arguments: FormDataPart.ImageType.allCases)
+    func `A multipart form sends an image of each kind`(type: FormDataPart.ImageType) async throws {
         let parts = try await upload { provider in
             let _: Uploaded = try await provider.uploadImage(
                 "/avatar", filename: "a", imageData: Data([1, 2]), imageType: type)
@@ -70,7 +70,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
             ])
     }
 
-    @Test(.tags(.n21)) func `escapes names that would end a header line`() async throws {
+    @Test(.tags(.multipartForms)) func `A multipart form escapes names that would end a header line`() async throws {
         let evil = "a\"; filename=\"x\"\r\nX-Evil: yes\r\n\r\nbody"
         let parts = try await upload { provider in
             let route = MultipartRoute<Uploaded, DefaultDomain>(
@@ -86,7 +86,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         #expect(parts.map(\.body) == [Array("v".utf8), Array("w".utf8)])
     }
 
-    @Test(.tags(.n21)) func `rejects a media type that would end its line`() async throws {
+    @Test(.tags(.multipartForms)) func `A multipart form rejects a media type that would end its line`() async throws {
         let server = try RawHTTPServer { _ in .response(200, body: "{}") }
         let provider = provider(try #require(URL(string: server.url)))
         let error = await failure { () -> Uploaded in
@@ -96,7 +96,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         #expect(server.requests.isEmpty)
     }
 
-    @Test(.tags(.n21)) func `is built step by step, as in Nevod's guide`() throws {
+    @Test(.tags(.multipartForms)) func `A multipart form is built step by step, as in Nevod's guide`() throws {
         var builder = MultipartFormDataBuilder()
         builder.addTextField(name: "title", value: "Photo Album")
         builder.addImage(name: "photos", filename: "1.jpg", data: Data([1]), type: .jpeg)
@@ -108,7 +108,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         #expect(try route.bodyData(using: JSONEncoder())?.count == data.count)
     }
 
-    @Test(.tags(.n21)) func `streams a file, and again for each attempt`() async throws {
+    @Test(.tags(.multipartForms)) func `A multipart form streams a file, and again for each attempt`() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/big.bin"
             let size = 8 << 20
@@ -133,7 +133,7 @@ private func parts(of request: RawHTTPServer.Request) throws -> [(head: String, 
         }
     }
 
-    @Test(.tags(.n21)) func `of a missing file is rejected`() {
+    @Test(.tags(.multipartForms)) func `A multipart form of a missing file is rejected`() {
         #expect(throws: NetworkError.bodyEncodingFailed) {
             try FormDataPart(name: "f", fileURL: URL(fileURLWithPath: "/nowhere/at/all"))
         }

@@ -29,7 +29,7 @@ private struct Most: Route {
     }
 }
 
-@Suite struct `A custom route` {
+@Suite struct RouteTests {
     private func made(_ route: some Route) throws -> URLRequest {
         let url = try #require(URL(string: "https://api.example.com/v1/"))
         let encoder = JSONEncoder()
@@ -39,7 +39,8 @@ private struct Most: Route {
         return try route.makeRequest(with: config).get()
     }
 
-    @Test(.tags(.n2)) func `sends its parameters in the query of GET and in JSON otherwise`() throws {
+    @Test(.tags(.contentMatrix))
+    func `A custom route sends its parameters in the query of GET and in JSON otherwise`() throws {
         for method in HTTPMethod.allCases {
             let request = try made(Least(method: method, parameters: ["b": "2", "a": "1"]))
             #expect(request.httpMethod == method.stringValue)
@@ -55,7 +56,7 @@ private struct Most: Route {
         }
     }
 
-    @Test(.tags(.n2)) func `without parameters has neither a query nor content`() throws {
+    @Test(.tags(.contentMatrix)) func `A custom route without parameters has neither a query nor content`() throws {
         for method in HTTPMethod.allCases {
             for parameters in [nil, [:]] as [[String: String]?] {
                 let request = try made(Least(method: method, parameters: parameters))
@@ -67,11 +68,11 @@ private struct Most: Route {
     }
 
     @Test(
-        .tags(.n2),
+        .tags(.contentMatrix),
         arguments: [
             (ParameterEncoding.json, #"{"a":"1","b":"2"}"#), (.formUrlEncoded, "a=1&b=2"), (.query, ""), (.none, ""),
         ])
-    func `has its own query, fields and encoding`(encoding: ParameterEncoding, body: String) throws {
+    func `A custom route has its own query, fields and encoding`(encoding: ParameterEncoding, body: String) throws {
         let request = try made(Most(parameterEncoding: encoding))
         #expect(request.url?.absoluteString == "https://api.example.com/v1/users?fixed=1&q=1&q=&%C3%A4=%26")
         #expect(String(decoding: request.httpBody ?? Data(), as: UTF8.self) == body)
@@ -79,7 +80,7 @@ private struct Most: Route {
         #expect(request.value(forHTTPHeaderField: "Content-Type") == "text/y")
     }
 
-    @Test(.tags(.n2)) func `with invalid fields is rejected`() async throws {
+    @Test(.tags(.contentMatrix)) func `A custom route with invalid fields is rejected`() async throws {
         struct Broken: Route {
             typealias Response = EmptyResponse
             var domain: DefaultDomain { .default }
@@ -97,7 +98,7 @@ private struct Most: Route {
         #expect(server.requests.isEmpty)
     }
 
-    @Test(.tags(.n19)) func `at an invalid base URL is rejected`() async throws {
+    @Test(.tags(.endpointSafety)) func `A custom route at an invalid base URL is rejected`() async throws {
         for base in ["ftp://example.com", "https://user@example.com", "file:///etc"] {
             let provider = NetworkProvider.quick(
                 baseURL: try #require(URL(string: base)), logger: nil)
@@ -105,7 +106,7 @@ private struct Most: Route {
         }
     }
 
-    @Test(.tags(.n18)) func `joins repeated fields, as Foundation does`() async throws {
+    @Test(.tags(.statusMapping)) func `A custom route joins repeated fields, as Foundation does`() async throws {
         let server = try RawHTTPServer { _ in
             .response(404, fields: ["Link: <a>", "X-One: 1", "link: <b>", "Set-Cookie: a=1", "Set-Cookie: b=2"])
         }
@@ -118,13 +119,13 @@ private struct Most: Route {
     }
 }
 
-@Suite struct `A domain` {
+@Suite struct DomainTests {
     private enum One: ServiceDomain {
         case a, b
         var identifier: String { "same" }
     }
 
-    @Test func `is distinguished from others of its type by its identifier`() {
+    @Test func `A domain is distinguished from others of its type by its identifier`() {
         #expect(One.a == One.b)
         #expect(Set([One.a, One.b]).count == 1)
         #expect(DefaultDomain.default.identifier == "default")

@@ -9,7 +9,7 @@ import Synchronization
 import TestTags
 import Testing
 
-@Suite struct `The storage of the platform` {
+@Suite struct PlatformStorageTests {
     private func storage(_ folder: String) -> KeychainStorage {
         KeychainStorage(
             keychain: Keychain(
@@ -17,7 +17,8 @@ import Testing
                     path: "\(folder)/app.secrets", key: .keyFile(path: "\(folder)/app.key"))))
     }
 
-    @Test(.tags(.n23)) func `survives the end of the program with the token that was stored last`() async throws {
+    @Test(.tags(.atomicStorage))
+    func `The storage of the platform survives the end of the program with the last stored token`() async throws {
         let backend = Backend()
         try await backend.serve { url in
             try await withTemporaryFolder { folder in
@@ -36,7 +37,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n23)) func `keeps accounts and kinds of tokens apart by their keys`() async throws {
+    @Test(.tags(.atomicStorage))
+    func `The storage of the platform keeps accounts and kinds of tokens apart by their keys`() async throws {
         try await withTemporaryFolder { folder in
             let kept = storage(folder)
             let ada = TokenStorage<Token>(storage: kept, key: "ada")
@@ -52,7 +54,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.n23)) func `that is damaged is not treated as empty, and is moved by the next login`() async throws {
+    @Test(.tags(.atomicStorage))
+    func `The storage of the platform that is damaged is not treated as empty, and is moved by the next login`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             try await TokenStorage<Token>(storage: storage(folder)).save(Token(value: "a")).get()
             let path = URL(fileURLWithPath: "\(folder)/app.secrets")
@@ -67,7 +72,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.n23)) func `takes saves of many tasks, one after the other`() async throws {
+    @Test(.tags(.atomicStorage))
+    func `The storage of the platform takes saves of many tasks, one after the other`() async throws {
         try await withTemporaryFolder { folder in
             let kept = storage(folder)
             let tokens = TokenStorage<Token>(storage: kept)
@@ -80,7 +86,7 @@ import Testing
         }
     }
 
-    @Test func `does not use the user defaults for UserDefaultsStorage`() async throws {
+    @Test func `The storage of the platform does not use the user defaults for UserDefaultsStorage`() async throws {
         // Nothing is written: the place is the user's own.
         let storage = UserDefaultsStorage(suiteName: "latch.tests.\(UUID().uuidString)")
         #expect(try await storage.data(for: "token") == nil)
@@ -89,7 +95,7 @@ import Testing
     }
 }
 
-@Suite struct `Plain http` {
+@Suite struct PlainHTTPTests {
     private func request(allowing: Bool) async throws -> (sent: [URLRequest], error: NetworkError?) {
         final class Recording: URLSessionProtocol {
             let requests = Mutex<[URLRequest]>([])
@@ -119,13 +125,15 @@ import Testing
         return (session.requests.withLock { $0 }, error)
     }
 
-    @Test(.tags(.n15)) func `to another host is rejected before anything is sent`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `Plain http to another host is rejected before anything is sent`() async throws {
         let (sent, error) = try await request(allowing: false)
         #expect(sent.isEmpty)
         #expect(error == .invalidURL)
     }
 
-    @Test(.tags(.n15)) func `carries the token if the configuration allows it explicitly`() async throws {
+    @Test(.tags(.tokenDestination))
+    func `Plain http carries the token if the configuration allows it explicitly`() async throws {
         let (sent, error) = try await request(allowing: true)
         #expect(error == nil)
         #expect(sent.first?.value(forHTTPHeaderField: "Authorization") == "Bearer t")

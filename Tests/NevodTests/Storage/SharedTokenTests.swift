@@ -39,7 +39,7 @@ private struct Process {
     }
 }
 
-@Suite(.timeLimit(.minutes(2))) struct `A token that two processes share` {
+@Suite(.timeLimit(.minutes(2))) struct SharedTokenTests {
     /// Runs `body` with a folder and a server.
     private func shared(_ body: (String, Backend, URL) async throws -> Void) async throws {
         let backend = Backend()
@@ -48,7 +48,7 @@ private struct Process {
         }
     }
 
-    @Test(.tags(.n4)) func `is refreshed once for both`() async throws {
+    @Test(.tags(.rejectionStorm)) func `A token that two processes share is refreshed once for both`() async throws {
         try await shared { folder, backend, url in
             let refused = Gate()
             backend.on("/users/me") { request in
@@ -67,7 +67,8 @@ private struct Process {
         }
     }
 
-    @Test(.tags(.n9)) func `is gone for both after a sign-out of one`() async throws {
+    @Test(.tags(.userChangeDuringRefresh))
+    func `A token that two processes share is gone for both after a sign-out of one`() async throws {
         try await shared { folder, _, url in
             let (app, widget) = (Process(in: folder, url), Process(in: folder, url))
             try await app.tokens.save(Token(value: "ada's")).get()
@@ -81,8 +82,10 @@ private struct Process {
         }
     }
 
-    @Test(.tags(.n9), arguments: [nil, "bob's"])
-    func `stays as one process has left it when the refresh of the other is late`(left: String?) async throws {
+    @Test(.tags(.userChangeDuringRefresh), arguments: [nil, "bob's"])
+    func `A token that two processes share stays as one has left it when the other's refresh is late`(left: String?)
+        async throws
+    {
         try await shared { folder, backend, url in
             let refreshing = Gate()
             let app = Process(in: folder, url)
@@ -104,7 +107,8 @@ private struct Process {
         }
     }
 
-    @Test(.tags(.n9)) func `of one user is not taken for a refresh of another's, without facts either`() async throws {
+    @Test(.tags(.userChangeDuringRefresh))
+    func `A token that two processes share is not mistaken for a refresh of another user's`() async throws {
         try await shared { folder, backend, url in
             let refused = Gate()
             backend.on("/users/me") { _ in
@@ -127,7 +131,8 @@ private struct Process {
         }
     }
 
-    @Test(.tags(.n4)) func `is refreshed by one process while the other is suspended`() async throws {
+    @Test(.tags(.rejectionStorm))
+    func `A token that two processes share is refreshed by one process while the other is suspended`() async throws {
         try await shared { folder, backend, url in
             let processes = (0..<2).map { _ in Process(in: folder, url) { _ in Token(value: backend.issue()) } }
             let (app, widget) = (processes[0], processes[1])
@@ -141,7 +146,8 @@ private struct Process {
         }
     }
 
-    @Test(.tags(.n1)) func `is not removed by a process that cannot decode it`() async throws {
+    @Test(.tags(.tokenTypes))
+    func `A token that two processes share is not removed by a process that cannot decode it`() async throws {
         try await shared { folder, _, url in
             let app = Process(in: folder, url)
             let storage = KeychainStorage(

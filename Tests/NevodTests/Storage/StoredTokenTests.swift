@@ -9,7 +9,7 @@ import Testing
 
 @testable import Nevod
 
-@Suite struct `The record of a stored token` {
+@Suite struct StoredTokenTests {
     private let kept = InMemoryStorage()
     private let issuer = Issuer()
     private let facts = StorageKey(value: "com.nevod.token.facts")
@@ -38,7 +38,8 @@ import Testing
         get throws { try kept.data(for: .token).map(Token.decode)?.value }
     }
 
-    @Test(.tags(.n23)) func `has the bytes of earlier versions under the application's key`() async throws {
+    @Test(.tags(.atomicStorage))
+    func `The record of a stored token has the bytes of earlier versions under the application's key`() async throws {
         try await tokens(kept).save(Token(value: "old")).get()
         #expect(kept.data(for: .token) == (try Token(value: "old").encode()))
         let text = try #require(kept.string(for: facts))
@@ -47,7 +48,8 @@ import Testing
         #expect(kept.data(for: .token) == (try Token(value: "fresh-1").encode()))
     }
 
-    @Test(.tags(.n23)) func `belongs to no facts once an earlier version has replaced the token`() async throws {
+    @Test(.tags(.atomicStorage))
+    func `The record of a stored token loses its facts once an earlier version has replaced the token`() async throws {
         try await tokens(kept).save(Token(value: "old")).get()
         #expect(try await succeeds(with: tokens(kept), losingResponse: true) == false)
         kept.set(try Token(value: "by an earlier version").encode(), for: .token)
@@ -58,7 +60,8 @@ import Testing
         #expect(!issuer.wasReused)
     }
 
-    @Test(.tags(.n23)) func `without facts, or with damaged ones, is a token without a pending refresh`() async throws {
+    @Test(.tags(.atomicStorage))
+    func `The record of a stored token with missing or damaged facts has no pending refresh`() async throws {
         kept.set(try Token(value: "old").encode(), for: .token)
         kept.set("damaged", for: facts)
         let stored = StoredToken<Token>(storage: kept, key: .token, coordination: nil, onError: { _ in })
@@ -70,7 +73,8 @@ import Testing
         #expect(try await stored.loadRecord()?.sessionID == record.sessionID)
     }
 
-    @Test(.tags(.n5, .n23)) func `keeps the key of a refresh whose response was lost`() async throws {
+    @Test(.tags(.refreshRecovery, .atomicStorage))
+    func `The record of a stored token keeps the key of a refresh whose response was lost`() async throws {
         try await tokens(kept).save(Token(value: "old")).get()
         for _ in 0..<3 { #expect(try await succeeds(with: tokens(kept), losingResponse: true) == false) }
         #expect(try storedToken == "old")
@@ -81,8 +85,10 @@ import Testing
     }
 
     // The writes: the facts with the key; the facts of both tokens; the token.
-    @Test(.tags(.n5, .n23), arguments: 0...3)
-    func `survives the end of the program after any write of a refresh`(writes: Int) async throws {
+    @Test(.tags(.refreshRecovery, .atomicStorage), arguments: 0...3)
+    func `The record of a stored token survives the end of the program after any write of a refresh`(writes: Int)
+        async throws
+    {
         try await tokens(kept).save(Token(value: "old")).get()
         let killed = tokens(KilledStorage(kept, afterWrites: writes))
         #expect(try await succeeds(with: killed) == (writes == 3))
@@ -98,8 +104,10 @@ import Testing
     }
 
     // The writes: the facts with the key; the facts of the absence and of the token; the token.
-    @Test(.tags(.n5, .n23), arguments: 0...3)
-    func `survives the end of the program after any write of a first login`(writes: Int) async throws {
+    @Test(.tags(.refreshRecovery, .atomicStorage), arguments: 0...3)
+    func `The record of a stored token survives the end of the program after any write of a first login`(writes: Int)
+        async throws
+    {
         #expect(try await succeeds(with: tokens(KilledStorage(kept, afterWrites: writes))) == (writes == 3))
         #expect(try storedToken == (writes == 3 ? "fresh-1" : nil))
         #expect(try await succeeds(with: tokens(kept)))
@@ -109,8 +117,10 @@ import Testing
     }
 
     // The writes: the facts of both tokens; the token.
-    @Test(.tags(.n9, .n23), arguments: 0...2)
-    func `survives the end of the program after any write of a sign-in`(writes: Int) async throws {
+    @Test(.tags(.userChangeDuringRefresh, .atomicStorage), arguments: 0...2)
+    func `The record of a stored token survives the end of the program after any write of a sign-in`(writes: Int)
+        async throws
+    {
         try await tokens(kept).save(Token(value: "ada's")).get()
         #expect(try await succeeds(with: tokens(kept), losingResponse: true) == false)
         let killed = tokens(KilledStorage(kept, afterWrites: writes))
@@ -124,8 +134,10 @@ import Testing
     }
 
     // The writes: the token is removed; the facts of its absence.
-    @Test(.tags(.n9, .n23), arguments: 0...2)
-    func `survives the end of the program after any write of a sign-out`(writes: Int) async throws {
+    @Test(.tags(.userChangeDuringRefresh, .atomicStorage), arguments: 0...2)
+    func `The record of a stored token survives the end of the program after any write of a sign-out`(writes: Int)
+        async throws
+    {
         try await tokens(kept).save(Token(value: "ada's")).get()
         let killed = tokens(KilledStorage(kept, afterWrites: writes))
         #expect(await killed.load()?.value == "ada's")
@@ -135,7 +147,8 @@ import Testing
         #expect(await tokens(kept).load()?.value == (writes == 0 ? "ada's" : nil))
     }
 
-    @Test(.tags(.n9, .n23)) func `of a sign-out contains nothing about the token`() async throws {
+    @Test(.tags(.userChangeDuringRefresh, .atomicStorage))
+    func `The record of a stored token of a sign-out contains nothing about the token`() async throws {
         let storage = tokens(kept)
         try await storage.save(Token(value: "ada's")).get()
         let fingerprint = try #require(TokenFacts.fingerprint(of: kept.data(for: .token)))
@@ -147,7 +160,8 @@ import Testing
         #expect(!remaining.contains { $0.fingerprint == fingerprint })
     }
 
-    @Test(.tags(.n23)) func `is read again when another session replaces it during the read`() async throws {
+    @Test(.tags(.atomicStorage))
+    func `The record of a stored token is read again when another session replaces it during the read`() async throws {
         try await tokens(kept).save(Token(value: "first")).get()
         let replacing = ReplacingStorage(inner: kept) { [kept] in
             let other = StoredToken<Token>(storage: kept, key: .token, coordination: nil, onError: { _ in })

@@ -41,8 +41,9 @@ private struct Unwritable: TokenModel {
     static func decode(from data: Data) throws -> Self { Unwritable() }
 }
 
-@Suite struct `A token storage` {
-    @Test(.tags(.n1)) func `moves invalid bytes to another key, reports them once and continues`() async throws {
+@Suite struct TokenStorageTests {
+    @Test(.tags(.tokenTypes))
+    func `A token storage moves invalid bytes to another key, reports them once and continues`() async throws {
         let kept = InMemoryStorage()
         kept.set("no token", for: .token)
         let errors = Mutex<[TokenStorageError]>([])
@@ -61,7 +62,8 @@ private struct Unwritable: TokenModel {
         #expect(try await storage.read()?.value == "new")
     }
 
-    @Test(.tags(.n1)) func `without a valid token lets requests pass and obtains a new one`() async throws {
+    @Test(.tags(.tokenTypes))
+    func `A token storage without a valid token lets requests pass and obtains a new one`() async throws {
         let backend = Backend()
         let kept = InMemoryStorage()
         kept.set(Data([0xFF]), for: .token)
@@ -77,7 +79,7 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test(.tags(.n23)) func `shows a token only once it is stored`() async throws {
+    @Test(.tags(.atomicStorage)) func `A token storage shows a token only once it is stored`() async throws {
         let kept = FailingStorage()
         let errors = Mutex(0)
         let storage = TokenStorage<Token>(storage: kept, onError: { _ in errors.withLock { $0 += 1 } })
@@ -95,7 +97,8 @@ private struct Unwritable: TokenModel {
         #expect(await storage.load()?.value == "first")
     }
 
-    @Test(.tags(.n23)) func `keeps an issued token that could not be stored until it can`() async throws {
+    @Test(.tags(.atomicStorage))
+    func `A token storage keeps an issued token that could not be stored until it can`() async throws {
         let backend = Backend()
         let kept = FailingStorage()
         try await backend.serve { url in
@@ -117,7 +120,7 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test(.tags(.n23)) func `that is unreadable is not treated as empty`() async throws {
+    @Test(.tags(.atomicStorage)) func `A token storage that is unreadable is not treated as empty`() async throws {
         let backend = Backend(accepting: ["t"])
         let kept = FailingStorage()
         kept.inner.set(try Token(value: "t").encode(), for: .token)
@@ -141,7 +144,8 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test(.tags(.n23)) func `uses a token that another storage over the same key has refreshed`() async throws {
+    @Test(.tags(.atomicStorage))
+    func `A token storage uses a token that another storage over the same key has refreshed`() async throws {
         let backend = Backend()
         let kept = InMemoryStorage()
         try await backend.serve { url in
@@ -159,7 +163,7 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test func `rejects a token that cannot be encoded and keeps the stored one`() async throws {
+    @Test func `A token storage rejects a token that cannot be encoded and keeps the stored one`() async throws {
         let kept = InMemoryStorage()
         kept.set("x", for: "u")
         let storage = TokenStorage<Unwritable>(storage: kept, key: StorageKey(value: "u"))
@@ -173,7 +177,7 @@ private struct Unwritable: TokenModel {
         #expect(kept.string(for: "u") == nil)
     }
 
-    @Test func `describes errors without the stored bytes`() {
+    @Test func `A token storage describes errors without the stored bytes`() {
         struct Secret: Error { let value = "s3cret" }
         for error in [
             TokenStorageError.failedToDecode(Secret()), .failedToEncode(Secret()), .failedToAccess(Secret()),
@@ -182,8 +186,9 @@ private struct Unwritable: TokenModel {
     }
 }
 
-@Suite struct `A keychain` {
-    @Test(.tags(.n23)) func `on Linux keeps secrets encrypted in a file that is replaced as a whole`() async throws {
+@Suite struct KeychainTests {
+    @Test(.tags(.atomicStorage))
+    func `A keychain on Linux keeps secrets encrypted in a file that is replaced as a whole`() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/app.secrets"
             func keychain() -> Keychain {
@@ -200,7 +205,7 @@ private struct Unwritable: TokenModel {
         }
     }
 
-    @Test func `keeps text and bytes by name`() async throws {
+    @Test func `A keychain keeps text and bytes by name`() async throws {
         let storage = KeychainStorage(keychain: Keychain(secrets: InMemorySecretStore()))
         try await storage.set("text", for: "a")
         try await storage.set(Data([1, 2]), for: "b")

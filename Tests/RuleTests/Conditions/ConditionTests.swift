@@ -5,7 +5,7 @@ import PortableFoundation
 import TestTags
 import Testing
 
-@Suite struct `A rule of a method` {
+@Suite struct ConditionTests {
     /// A request that a rule allows, and one that it does not.
     private struct Pair {
         let right: AskRequest
@@ -51,7 +51,8 @@ import Testing
         ]
     }()
 
-    @Test(.tags(.g8)) func `accepts the valid request and rejects the invalid one as Swift`() {
+    @Test(.tags(.validationRules))
+    func `A rule of a method accepts the valid request and rejects the invalid one as Swift does`() {
         #expect(Self.pairs.count == conditions.count && conditions.count == ConditionsProto.rules.count)
         for (index, (pair, condition)) in zip(Self.pairs, conditions).enumerated() {
             #expect(condition(pair.right), "\(ConditionsProto.rules[index])")
@@ -59,7 +60,7 @@ import Testing
         }
     }
 
-    @Test func `is written as it is committed`() throws {
+    @Test func `A rule of a method is generated as it is committed`() throws {
         let committed = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
             .appending(path: "Generated/conditions.latch.swift")
         let text = try ConditionsProto.generate()

@@ -6,9 +6,9 @@ import LatchTesting
 import PortableFoundation
 import Testing
 
-@Suite struct `Random patterns` {
+@Suite struct PatternPeerTests {
     @Test(.enabled(Comment(rawValue: Protovalidate.hint)) { await Protovalidate.install() })
-    func `are found where Python finds them`() async throws {
+    func `Random patterns match as in Python`() async throws {
         var random = SplitMix64(state: 1_987)
         let cases = (0..<4_000).map { _ in
             (Self.pattern(&random, depth: 0), Self.text(&random))

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite struct `Violations` {
+@Suite struct ProtovalidateTests {
     private static let types: [any RuledMessage.Type] = [
         Strings.self, Bytes.self, Others.self, Durations.self, Timestamps.self, Known.self, Presence.self,
         Exclusive.self, Other.self, Plain.self, Node.self, Floats.self, Doubles.self, Int32s.self, Int64s.self,
@@ -16,7 +16,7 @@ import Testing
     ]
 
     @Test(.enabled(Comment(rawValue: Protovalidate.hint)) { await Protovalidate.install() })
-    func `of random messages are those that protovalidate finds`() async throws {
+    func `Violations of random messages equal protovalidate's`() async throws {
         var random = RandomMessage(seed: 20_261_120)
         var messages: [(name: String, bytes: [UInt8])] = []
         var found: [[Protovalidate.Finding]] = []
@@ -50,9 +50,9 @@ import Testing
     }
 }
 
-@Suite struct `The names and numbers of the options` {
+@Suite struct OptionNameTests {
     @Test(.enabled(Comment(rawValue: Protovalidate.hint)) { await Protovalidate.install() })
-    func `are protovalidate's`() async throws {
+    func `The names and numbers of the options are protovalidate's`() async throws {
         let theirs = Set(try await Protovalidate.run("options.py", []).split(separator: "\n").map(String.init))
         let compilation = compile(CheckedProto.text)
         let file = try #require(compilation.files.first { $0.name == "buf/validate/validate.proto" })

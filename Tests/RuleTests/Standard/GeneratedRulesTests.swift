@@ -5,11 +5,11 @@ import LatchProtoCompiler
 import PortableFoundation
 import Testing
 
-@Suite struct `Rules of buf.validate` {
+@Suite struct GeneratedRulesTests {
     private static let committed = URL(filePath: #filePath).deletingLastPathComponent().deletingLastPathComponent()
         .appending(path: "Generated/checked.latch.swift")
 
-    @Test func `are written as they are committed`() throws {
+    @Test func `Rules of buf.validate are generated as they are committed`() throws {
         let output = try generate(CheckedProto.text)
         #expect(output.diagnostics.isEmpty, "\(output.diagnostics)")
         let text = try #require(output.files.first?.text)
@@ -20,7 +20,7 @@ import Testing
     }
 
     /// The descriptors as a protoc plugin receives them, without source text.
-    @Test func `are the same where only descriptors are at hand`() throws {
+    @Test func `Rules of buf.validate are the same with only descriptors`() throws {
         let compilation = compile(CheckedProto.text)
         let linked = Compiler.link(
             compilation.files.map { $0.serialized(sourceInfo: true) }, filesToGenerate: ["checked.proto"])

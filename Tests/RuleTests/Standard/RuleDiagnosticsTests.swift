@@ -4,7 +4,7 @@ import LatchGenerator
 import LatchProtoCompiler
 import Testing
 
-@Suite struct `Rules that cannot be checked` {
+@Suite struct RuleDiagnosticsTests {
     @Test(arguments: [
         (
             "string a = 1 [(buf.validate.field).cel = { id: 'x', message: 'm', expression: 'true' }];",
@@ -22,7 +22,10 @@ import Testing
             "repeated string a = 1 [(buf.validate.field).repeated.items.cel_expression = 'this.a'];",
             "the rules of 'Test.a': the rule 'this.a' in CEL, which is not checked"
         ),
-    ]) func `are errors that name them, or warnings on request`(fields: String, message: String) throws {
+    ])
+    func `Rules that cannot be checked are errors that name them, or warnings on request`(
+        fields: String, message: String
+    ) throws {
         for isAllowed in [false, true] {
             let output = try generate(test(fields), allowingUnenforcedRules: isAllowed)
             #expect(output.diagnostics.map(\.message) == [message])
@@ -33,7 +36,7 @@ import Testing
         }
     }
 
-    @Test func `of protoc-gen-validate are a warning for each file`() throws {
+    @Test func `Rules that cannot be checked of protoc-gen-validate are a warning for each file`() throws {
         let rules = """
             syntax = "proto2"; package validate; import "google/protobuf/descriptor.proto";
             message FieldRules { optional bool email = 1; }
@@ -80,14 +83,14 @@ import Testing
             "option (buf.validate.message).oneof = { fields: ['a', 'b'] }; string a = 1;",
             "'Test' has no field 'b' that could exclude others"
         ),
-    ]) func `are errors where they make no sense`(fields: String, message: String) throws {
+    ]) func `Rules that cannot be checked are errors if they make no sense`(fields: String, message: String) throws {
         let diagnostics = try complaints(fields)
         #expect(diagnostics.map(\.message) == [message])
         #expect(diagnostics.map(\.severity) == [.error])
         #expect(diagnostics.first?.excerpt.contains("message Test") == true)
     }
 
-    @Test func `leave messages without rules as they are`() throws {
+    @Test func `Rules that cannot be checked do not affect messages without rules`() throws {
         let output = try generate(
             """
             syntax = "proto3";

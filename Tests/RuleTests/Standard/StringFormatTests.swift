@@ -5,7 +5,7 @@ import Testing
 @testable import LatchProtobuf
 @testable import LatchRPC
 
-@Suite struct `A form of text` {
+@Suite struct StringFormatTests {
     private static let texts: [String: (right: [String], wrong: [String])] = [
         "email": (
             ["a@b", "a.b+c@x-y.org", "!#$%@x"], ["", "a", "@b", "a@", "a@-b", "a@b.", "a b@c", "\"a\"@b", "a@b_c"]
@@ -65,14 +65,15 @@ import Testing
         "well_known_regex.header_value.loose": (["", "a\u{1}"], ["a\rb"]),
     ]
 
-    @Test(arguments: StringFormat.all.keys.sorted()) func `accepts exactly its valid strings`(name: String) throws {
+    @Test(arguments: StringFormat.all.keys.sorted())
+    func `A form of text accepts exactly its valid strings`(name: String) throws {
         let form = try #require(StringFormat.all[name])
         let texts = try #require(Self.texts[name])
         for text in texts.right { #expect(form.accepts(text), "\(text)") }
         for text in texts.wrong { #expect(!form.accepts(text), "\(text)") }
     }
 
-    @Test func `is what generated checks call`() {
+    @Test func `A form of text is used by generated checks`() {
         #expect(TextForms.isEmail("a@b") && !TextForms.isEmail("a"))
         #expect(TextForms.isUUID("550e8400-e29b-41d4-a716-446655440000") && !TextForms.isUUID(""))
         #expect(TextForms.isURI("https://a") && !TextForms.isURI("a"))

@@ -4,8 +4,8 @@ import LatchRPC
 import PortableFoundation
 import Testing
 
-@Suite struct `A violation` {
-    @Test func `says where it is, which rule it breaks, and what would be right`() throws {
+@Suite struct ViolationTests {
+    @Test func `A violation names its place, the broken rule, and the valid values`() throws {
         let message = Node(
             name: "a", children: [Node(name: "b"), Node(name: "")],
             named: ["x\"y": Node(name: "", next: Node(name: ""))],
@@ -20,7 +20,7 @@ import Testing
         #expect(Set(violations.map(\.rule)) == ["string.min_len", "int32.lt"])
     }
 
-    @Test func `is made of a zero that is set, also where zeros are ignored`() throws {
+    @Test func `A violation of a zero that is set is reported, also if zeros are ignored`() throws {
         struct Item: RuledMessage {
             static let schema = MessageSchema("test.Item", "1 quantity int32 optional\n2 plain int32")
             static let rules = MessageRules("quantity ignore=zero int32.gt=0\nplain ignore=zero int32.gt=0")
@@ -31,13 +31,13 @@ import Testing
         #expect(Item().violations().isEmpty)
     }
 
-    @Test func `is not made of a message that is right`() {
+    @Test func `A violation is absent for a valid message`() {
         #expect(Node(name: "a").violations().isEmpty)
         #expect(Plain().violations().isEmpty)
         #expect(Node(name: "a", unchecked: Node(name: "")).violations().isEmpty)
     }
 
-    @Test func `names the key in the violation`() {
+    @Test func `A violation in a map names the key`() {
         let violations = Others(f15: ["a": 9, "bc": 1]).violations().filter { $0.path.hasPrefix("f15") }
         #expect(
             violations.map { "\($0.path) \($0.rule) \($0.isAboutKey)" } == [
@@ -45,7 +45,7 @@ import Testing
             ])
     }
 
-    @Test func `of a time depends on the time that is given`() {
+    @Test func `A violation of a time depends on the given time`() {
         let noon = Date(timeIntervalSince1970: 1_000_000)
         let message = Timestamps(f7: noon, f8: noon, f9: noon)
         func rules(at seconds: Double) -> Set<String> {
@@ -58,7 +58,7 @@ import Testing
         #expect(rules(at: 3_601) == ["timestamp.gt_now", "timestamp.within"])
     }
 
-    @Test func `never shows the value of a field`() throws {
+    @Test func `A violation never shows the value of a field`() throws {
         var message = Strings()
         message.f4 = "a secret value"
         message.f21 = "a secret value"
@@ -66,7 +66,7 @@ import Testing
         #expect(!message.violations().description.lowercased().contains("secret"))
     }
 
-    @Test func `is made of rules that this version does not know, so that nothing passes by mistake`() {
+    @Test func `A violation is reported for unknown rules, so that nothing passes by mistake`() {
         struct Odd: RuledMessage {
             static let schema = MessageSchema("test.Odd", "1 text string")
             static let rules = MessageRules("text string.rhymes")
@@ -75,7 +75,7 @@ import Testing
         #expect(Odd().violations().map(\.rule) == ["unknown"])
     }
 
-    @Test func `is found in lists of any length in proportion to it`() {
+    @Test func `A violation is found in lists of any length in proportional time`() {
         var message = Others()
         message.f11 = Array(repeating: "a", count: 100_000)
         #expect(message.violations().filter { $0.rule == "string.min_len" }.count == 100_000)

@@ -3,7 +3,7 @@
 /// The names and numbers of protovalidate's options, as far as the tests use them.
 ///
 /// The public validate.proto is not in this repository: programs bring their own by their include path. That ours says
-/// the same as theirs is a test of its own (`The names and numbers of the options`).
+/// the same as theirs is a test of its own (OptionNameTests).
 enum ValidateProto {
     static let numeric = [
         "Float": "float", "Double": "double", "Int32": "int32", "Int64": "int64", "UInt32": "uint32",

@@ -9,9 +9,9 @@ import Testing
 
 @testable import AuthPackage
 
-@Suite struct `The errors of the core in the words of AuthPackage` {
+@Suite struct ErrorMappingTests {
     @Test(
-        .tags(.p3),
+        .tags(.errorMapping),
         arguments: [
             (HTTPError.invalidURL, .invalidURL), (.insecureURL, .invalidURL), (.timeout, .network(URLError(.timedOut))),
             (.offline, .network(URLError(.cannotConnectToHost))),
@@ -27,12 +27,12 @@ import Testing
             (.unacceptableStatus(HTTPResponse(status: .unauthorized)), .server(status: 401, message: nil)),
             (.unacceptableStatus(HTTPResponse(status: 503)), .server(status: 503, message: nil)),
         ] as [(HTTPError, APIError)])
-    func `tell what happened on the way`(error: HTTPError, told: APIError) {
+    func `AuthPackage's errors of the core tell the failure of the connection`(error: HTTPError, told: APIError) {
         #expect(APIError(error) == told)
     }
 
     @Test(
-        .tags(.p3),
+        .tags(.errorMapping),
         arguments: [
             (AuthError.missingToken, .unauthorized), (.reauthenticationRequired, .unauthorized),
             (.superseded, .unauthorized), (.storeLocked, .unknown), (.storeDenied, .unknown), (.storeCorrupt, .unknown),
@@ -40,23 +40,26 @@ import Testing
             (.refreshFailed.caused(by: HTTPError.offline), .network(URLError(.cannotConnectToHost))),
             (.reauthenticationRequired.caused(by: HTTPError.offline), .unauthorized),
         ] as [(AuthError, APIError)])
-    func `never take a locked store for a user who is signed out`(error: AuthError, told: APIError) {
+    func `AuthPackage's errors of the core never take a locked store for a signed-out user`(
+        error: AuthError, told: APIError
+    ) {
         #expect(APIError(error) == told)
     }
 
     @Test(
-        .tags(.p3),
+        .tags(.errorMapping),
         arguments: [
             (401, .unauthorized), (400, .server(status: 400, message: "m")), (409, .server(status: 409, message: "m")),
             (429, .server(status: 429, message: "m")), (500, .server(status: 500, message: "m")),
         ] as [(Int, APIError)])
-    func `keep the backend's status and words`(status: Int, told: APIError) {
+    func `AuthPackage's errors of the core keep the backend's status and words`(status: Int, told: APIError) {
         let error = AccountError(
             code: "any", message: "ours", status: HTTPStatus(rawValue: status), serverMessage: "m")
         #expect(APIError(error) == told)
     }
 
-    @Test(.tags(.p3)) func `without a status are of the answer's shape, or unknown`() {
+    @Test(.tags(.errorMapping))
+    func `AuthPackage's errors of the core without a status concern the answer's shape, or are unknown`() {
         #expect(APIError(AccountError.invalidResponse) == .decodingFailed)
         #expect(APIError(AccountError.refused) == .unknown)
         #expect(APIError(CancellationError()) == .cancelled)

@@ -30,13 +30,13 @@ private struct Case: Sendable, CustomTestStringConvertible {
         ]
 }
 
-@Suite struct `The errors of AuthPackage` {
+@Suite struct ErrorTests {
     private func client(_ url: String, transport: any Handler = Transport.live) throws -> AuthClient {
         AuthClient(config: AuthConfiguration(baseURL: try #require(URL(string: url))), transport: transport)
     }
 
-    @Test(.tags(.p3), arguments: Case.all)
-    private func `tell what the backend answered`(answer: Case) async throws {
+    @Test(.tags(.errorMapping), arguments: Case.all)
+    private func `The errors of AuthPackage report the backend's answer`(answer: Case) async throws {
         let server = try RawHTTPServer { _ in
             .response(answer.status, fields: ["Content-Type: application/json"], body: answer.body)
         }
@@ -45,20 +45,20 @@ private struct Case: Sendable, CustomTestStringConvertible {
         }
     }
 
-    @Test(.tags(.p3)) func `a wrong password is not a network error`() async throws {
+    @Test(.tags(.errorMapping)) func `A wrong password is not a network error`() async throws {
         let server = try RawHTTPServer { _ in .response(401, body: #"{"message":"Incorrect password"}"#) }
         await #expect(throws: APIError.unauthorized) {
             try await client("http://127.0.0.1:\(server.port)").login(email: "a@b.c", password: "wrong")
         }
     }
 
-    @Test(.tags(.p3)) func `no connection is a network error with its code`() async throws {
+    @Test(.tags(.errorMapping)) func `No connection is a network error with its code`() async throws {
         await #expect(throws: APIError.network(URLError(.cannotConnectToHost))) {
             try await client("http://127.0.0.1:1").login(email: "a@b.c", password: "secret")
         }
     }
 
-    @Test(.tags(.p3)) func `a server that speaks no TLS is a network error of its own`() async throws {
+    @Test(.tags(.errorMapping)) func `A server that speaks no TLS is a separate network error`() async throws {
         let server = Server(handler: Router(), configuration: .patient)
         let port = try await server.start().port
         await #expect(throws: APIError.network(URLError(.secureConnectionFailed))) {
@@ -67,14 +67,14 @@ private struct Case: Sendable, CustomTestStringConvertible {
         await server.shutdown(grace: .seconds(1))
     }
 
-    @Test(.tags(.p3)) func `no answer in time is a network error of its own`() async throws {
+    @Test(.tags(.errorMapping)) func `A missing answer in time is a separate network error`() async throws {
         let late = ClosureHandler { _ in throw HTTPError.timeout }
         await #expect(throws: APIError.network(URLError(.timedOut))) {
             try await client("https://api.example.com", transport: late).login(email: "a@b.c", password: "secret")
         }
     }
 
-    @Test(.tags(.p3)) func `a cancelled task is told as cancelled`() async throws {
+    @Test(.tags(.errorMapping)) func `A canceled task is reported as canceled`() async throws {
         let server = try RawHTTPServer { _ in .stall }
         let auth = try client("http://127.0.0.1:\(server.port)")
         let task = Task { try await auth.login(email: "a@b.c", password: "secret") }
@@ -86,26 +86,27 @@ private struct Case: Sendable, CustomTestStringConvertible {
         await #expect(throws: APIError.cancelled) { try await task.value }
     }
 
-    @Test(.tags(.p3), arguments: ["http://api.example.com", "ftp://api.example.com", "https://"])
-    func `an address that cannot be requested is told before anything is sent`(url: String) async throws {
+    @Test(.tags(.errorMapping), arguments: ["http://api.example.com", "ftp://api.example.com", "https://"])
+    func `An address that cannot be requested is reported before anything is sent`(url: String) async throws {
         await #expect(throws: APIError.invalidURL) {
             try await client(url).login(email: "a@b.c", password: "secret")
         }
     }
 
-    @Test(.tags(.p3)) func `an answer without content is fine where none is expected`() async throws {
+    @Test(.tags(.errorMapping)) func `An answer without content is accepted if none is expected`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 204 No Content\r\n\r\n") }
         #expect(try await client("http://127.0.0.1:\(server.port)").requestPasswordReset(email: "a@b.c") == nil)
     }
 
-    @Test(.tags(.p3)) func `an account without an identifier is not decoded`() async throws {
+    @Test(.tags(.errorMapping)) func `An account without an identifier is not decoded`() async throws {
         let server = try RawHTTPServer { _ in .response(201, body: #"{"email":"a@b.c"}"#) }
         await #expect(throws: APIError.decodingFailed) {
             try await client("http://127.0.0.1:\(server.port)").register(email: "a@b.c", password: "secret")
         }
     }
 
-    @Test(.tags(.p3)) func `offline during a refresh stays a network error, and the user signed in`() async throws {
+    @Test(.tags(.errorMapping))
+    func `A lost network during a refresh stays a network error, and the user signed in`() async throws {
         let expired = Tokens(accessToken: "old", refreshToken: "r", expiry: Date(timeIntervalSince1970: 1))
         let offline = ClosureHandler { _ in throw HTTPError.offline }
         let url = try #require(URL(string: "https://api.example.com"))
@@ -115,7 +116,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(auth.tokens == expired)
     }
 
-    @Test(.tags(.p12)) func `show no token in any text`() async throws {
+    @Test(.tags(.silentTokens)) func `The errors of AuthPackage show no token in any text`() async throws {
         let canary = "canary-0ff1ce"
         let tokens = Tokens(accessToken: canary, refreshToken: canary)
         var text = "\(tokens)" + String(reflecting: tokens)

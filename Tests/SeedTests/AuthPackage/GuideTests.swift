@@ -49,8 +49,8 @@ private func explain(_ error: APIError) -> String {
     }
 }
 
-@Suite struct `The guide of AuthPackage` {
-    @Test(.tags(.p1)) func `configures a client as it shows`() {
+@Suite struct GuideTests {
+    @Test(.tags(.clientDefaults)) func `The guide of AuthPackage configures a client as it shows`() {
         let (config, _) = configuration()
         #expect(config.baseURL.absoluteString == "http://localhost:3000")
         #expect(config.refreshUsesCookie)
@@ -58,7 +58,7 @@ private func explain(_ error: APIError) -> String {
         #expect(config.microsoftEnabled)
     }
 
-    @Test(.tags(.p1)) func `has safe defaults`() throws {
+    @Test(.tags(.clientDefaults)) func `The guide of AuthPackage has safe defaults`() throws {
         let config = AuthConfiguration(baseURL: try #require(URL(string: "https://api.example.com")))
         #expect(config.refreshUsesCookie)
         #expect(config.redirectScheme == nil)
@@ -68,7 +68,8 @@ private func explain(_ error: APIError) -> String {
         #expect(auth.currentUser == nil)
     }
 
-    @Test(.tags(.p9)) func `takes a store of one's own with plain throwing methods`() async throws {
+    @Test(.tags(.tokenStores))
+    func `The guide of AuthPackage takes a custom store with plain throwing methods`() async throws {
         let url = FileManager.default.temporaryDirectory.appendingPathComponent("tokens-\(UUID().uuidString)")
         defer { try? FileManager.default.removeItem(at: url) }
         let store = FileStore(url: url)
@@ -81,7 +82,8 @@ private func explain(_ error: APIError) -> String {
         #expect(try await auth.refreshIfNeeded() == "a")
     }
 
-    @Test(.tags(.p9)) func `keeps tokens in memory through any number of tasks`() async {
+    @Test(.tags(.tokenStores))
+    func `The guide of AuthPackage keeps tokens in memory through any number of tasks`() async {
         let store = InMemoryTokenStore()
         await withTaskGroup(of: Void.self) { group in
             for number in 0..<100 { group.addTask { store.save(Tokens(accessToken: "\(number)")) } }
@@ -92,7 +94,7 @@ private func explain(_ error: APIError) -> String {
         #expect(store.load() == nil)
     }
 
-    @Test func `explains each error apart`() {
+    @Test func `The guide of AuthPackage explains each error apart`() {
         let errors: [APIError] = [
             .invalidURL, .network(URLError(.timedOut)), .server(status: 400, message: "Incorrect email"),
             .decodingFailed, .unauthorized, .cancelled, .unknown,

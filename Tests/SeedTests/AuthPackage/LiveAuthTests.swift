@@ -107,7 +107,7 @@ private struct QuickStart {
     }
 
     @Test(arguments: Backend.available)
-    func `login tells who it is, refresh keeps the session, logout ends it`(backend: Backend) async throws {
+    func `A login returns the user, a refresh keeps the session, and a logout ends it`(backend: Backend) async throws {
         try await backend.with { account in
             let auth = account.client
             let claims = try await auth.login(email: account.email, password: account.password)
@@ -134,7 +134,7 @@ private struct QuickStart {
     }
 
     @Test(.enabled(if: LiveAccount.ofEnvironment == nil))
-    func `a refresh token of Latchwork's server rotates, and ends with the logout`() async throws {
+    func `A refresh token of Latchwork's server rotates, and ends with the logout`() async throws {
         try await Backend.latch.with { account in
             let auth = account.client
             _ = try await auth.login(email: account.email, password: account.password)
@@ -151,7 +151,7 @@ private struct QuickStart {
 
     /// The guide's tip: "Inspect `server(status:message:)` for backend rejections (e.g., 400 'Incorrect email')".
     @Test(arguments: Backend.available)
-    func `a wrong password is refused, with the backend's message where it is no 401`(backend: Backend) async throws {
+    func `A wrong password is refused, with the backend's message if it is not a 401`(backend: Backend) async throws {
         try await backend.with { account in
             let error = await #expect(throws: APIError.self) {
                 try await account.client.login(email: account.email, password: "not-\(account.password)")
@@ -166,7 +166,7 @@ private struct QuickStart {
     }
 
     @Test(arguments: Backend.available.filter { $0 != .environment })
-    func `the quick start runs as it is written`(backend: Backend) async throws {
+    func `The quick start runs as it is written`(backend: Backend) async throws {
         try await backend.with { account in
             let quickStart = QuickStart(auth: account.client)
             _ = try await account.client.register(email: "user@company.com", password: "Secret123!")
@@ -186,7 +186,8 @@ private struct QuickStart {
         }
     }
 
-    @Test(arguments: Backend.available) func `a taken address is told by the server`(backend: Backend) async throws {
+    @Test(arguments: Backend.available)
+    func `A taken address is reported by the server`(backend: Backend) async throws {
         try await backend.with { account in
             let error = await #expect(throws: APIError.self) {
                 try await account.client.register(email: account.email, password: account.password)
@@ -200,7 +201,7 @@ private struct QuickStart {
     }
 
     @Test(arguments: Backend.available)
-    func `a reset is asked for, and an invented token of one is refused`(backend: Backend) async throws {
+    func `A reset can be requested, and an invented token of one is refused`(backend: Backend) async throws {
         try await backend.with { account in
             let known = try await account.client.requestPasswordReset(email: account.email)
             #expect(known?.isEmpty == false)

@@ -13,7 +13,7 @@ import Testing
 
 /// The guide's "Microsoft OAuth (via Backend)", with a page that the test plays.
 @MainActor
-@Suite struct `The guide's sign-in with Microsoft` {
+@Suite struct ProviderBlockTests {
     private func app(_ pages: ScriptedPages) throws -> (GuideApp, AuthClient) {
         let config = AuthConfiguration(
             baseURL: try #require(URL(string: "http://localhost:3000")), redirectScheme: "authdemo",
@@ -30,7 +30,8 @@ import Testing
         return (GuideApp(auth: auth), auth)
     }
 
-    @Test(.tags(.p8)) func `saves the tokens of a backend with one-time codes`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `The guide's sign-in with Microsoft saves the tokens of a backend with one-time codes`() async throws {
         let pages = ScriptedPages { _ in URL(string: "authdemo://auth/callback?code=c").map { .success($0) } }
         let (app, auth) = try app(pages)
         await app.signInWithMicrosoft(from: PresentationAnchor())
@@ -41,7 +42,8 @@ import Testing
     }
 
     /// The redirect of the guide's own backend, to the guide's own configuration.
-    @Test(.tags(.p8)) func `saves the tokens that the guide's backend sends in the deep link`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `The guide's sign-in with Microsoft saves the tokens of the guide's backend in the deep link`() async throws {
         let pages = ScriptedPages { _ in
             URL(string: "authdemo://auth/callback?accessToken=a&refreshToken=r").map { .success($0) }
         }
@@ -53,8 +55,8 @@ import Testing
     }
 
     /// The whole way of the guide: init with a state, the provider, the callback, the deep link.
-    @Test(.tags(.p8), .enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
-    func `signs in at the guide's own backend`() async throws {
+    @Test(.tags(.providerSignIn), .enabled(if: PythonCommand.isPresent, Comment(rawValue: PythonCommand.hint)))
+    func `The guide's sign-in with Microsoft signs in at the guide's own backend`() async throws {
         let backend = try await DocumentBackend()
         let config = AuthConfiguration(
             baseURL: backend.url, redirectScheme: "authdemo", microsoftEnabled: true, log: { _ in })
@@ -78,7 +80,8 @@ import Testing
         withExtendedLifetime(backend) {}
     }
 
-    @Test(.tags(.p8)) func `is cancelled by the user who dismisses the sheet`() async throws {
+    @Test(.tags(.providerSignIn))
+    func `The guide's sign-in with Microsoft is canceled by the user who dismisses the sheet`() async throws {
         let (app, auth) = try app(ScriptedPages { _ in .failure(.cancelled) })
         await app.signInWithMicrosoft(from: PresentationAnchor())
         #expect(app.handled as? APIError == .cancelled)

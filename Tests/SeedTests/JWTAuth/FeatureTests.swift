@@ -153,10 +153,12 @@ struct AppView: View {
     }
 }
 
-@Suite struct `The reducers of seed 001` {
+@Suite struct FeatureTests {
     private func shown(_ view: AppView) -> [String] { (view.body as? Shown)?.names ?? [] }
 
-    @Test(.tags(.j4)) func `log in, load the session at the next start, and log out, at the real server`() async throws
+    @Test(.tags(.tokenSaving))
+    func `The reducers of seed 001 log in, load the session at the next start, and log out, at the real server`()
+        async throws
     {
         try await AuthBackend.run { site in
             let view = AppView()
@@ -178,14 +180,15 @@ struct AppView: View {
         }
     }
 
-    @Test(.tags(.j6)) func `show an expired session as one that is being refreshed`() async throws {
+    @Test(.tags(.sessionLoading))
+    func `The reducers of seed 001 show an expired session as one that is being refreshed`() async throws {
         try await AuthBackend.run { site in
             try await site.signIn(expired: true)
             #expect(shown(AppView()) == ["Refreshing session..."])
         }
     }
 
-    @Test func `a wrong password is an error that can be shown`() async throws {
+    @Test func `A wrong password is an error that can be shown`() async throws {
         try await AuthBackend.run { site in
             let credentials = try await site.register()
             let state = try await run(

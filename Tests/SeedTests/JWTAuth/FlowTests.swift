@@ -119,8 +119,9 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
     }
 }
 
-@Suite struct `The flow of seed 001` {
-    @Test(.tags(.j7)) func `a request with the session's token is answered, also one with an expired token`()
+@Suite struct FlowTests {
+    @Test(.tags(.authenticatedSending))
+    func `A request with the session's token is answered, also one with an expired token`()
         async throws
     {
         try await AuthBackend.run { site in
@@ -142,7 +143,8 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         }
     }
 
-    @Test(.tags(.j8)) func `two hundred requests at once with an expired token are one refresh at the server`()
+    @Test(.tags(.concurrentRefresh))
+    func `Two hundred requests at once with an expired token are one refresh at the server`()
         async throws
     {
         try await AuthBackend.run { site in
@@ -159,7 +161,8 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         }
     }
 
-    @Test(.tags(.j9)) func `a refresh that the server refuses logs out and leads to the login`() async throws {
+    @Test(.tags(.refreshFailure))
+    func `A refresh that the server refuses logs out and leads to the login`() async throws {
         try await AuthBackend.run { site in
             let tokens = try await site.signIn(expired: true)
             // Somebody has signed this device out.
@@ -176,7 +179,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         }
     }
 
-    @Test(.tags(.j9)) func `what the text does by itself when a refresh ends works too`() async throws {
+    @Test(.tags(.refreshFailure)) func `The document's own handling of the end of a refresh also works`() async throws {
         try await AuthBackend.run { site in
             let tokens = try await site.signIn(expired: true)
             let client = Dependency(\.jwtAuthClient).wrappedValue
@@ -191,7 +194,7 @@ private func errorHandling(redirectToLogin: () -> Void, handleGeneralError: (any
         }
     }
 
-    @Test(.tags(.j12)) func `a request with everything of one's own is sent by that session, with that header`()
+    @Test(.tags(.forcedRefresh)) func `A request with a custom session is sent by it, with its header`()
         async throws
     {
         let seen = ClosureHandler { request in

@@ -143,21 +143,22 @@ extension JWTAuthClient: DependencyKey {
     )
 }
 
-@Suite struct `The page about tokens of seed 001` {
+@Suite struct TokenPageTests {
     // {"user_id":"7","email":"a@b.c","is_admin":true,"token_version":2,"last_login":1800000000,"roles":["a","b"]}
     private let rich = AuthTokens(
         access: "eyJhbGciOiJIUzI1NiJ9.eyJ1c2VyX2lkIjoiNyIsImVtYWlsIjoiYUBiLmMiLCJpc19hZG1pbiI6dHJ1ZSwidG9rZW5fdmVyc2l"
             + "vbiI6MiwibGFzdF9sb2dpbiI6MTgwMDAwMDAwMCwicm9sZXMiOlsiYSIsImIiXX0.c2ln",
         refresh: "refresh")
 
-    @Test(.tags(.j1)) func `reads claims`() {
+    @Test(.tags(.tokenClaims)) func `The page about tokens of seed 001 reads claims`() {
         #expect(
             claims(tokens: rich) == [
                 "user": "7 a@b.c", "admin": "true", "version": "2", "login": "1800000000.0", "roles": "a,b",
             ])
     }
 
-    @Test(.tags(.j4)) func `keeps texts under own keys, and the pair half by half`() async throws {
+    @Test(.tags(.tokenSaving))
+    func `The page about tokens of seed 001 keeps texts under separate keys, and the pair half by half`() async throws {
         try await withDependencies {
             $0.context = .test
         } operation: {
@@ -168,7 +169,8 @@ extension JWTAuthClient: DependencyKey {
         }
     }
 
-    @Test(.tags(.j6)) func `tells what is not loaded from what is missing`() async throws {
+    @Test(.tags(.sessionLoading))
+    func `The page about tokens of seed 001 distinguishes unloaded tokens from missing ones`() async throws {
         try await withDependencies {
             $0.context = .test
         } operation: {
@@ -182,7 +184,8 @@ extension JWTAuthClient: DependencyKey {
         #expect(stateOf(.expired(rich)) == "refreshing")
     }
 
-    @Test(.tags(.j7)) func `refreshes before the end where the program wants it`() async throws {
+    @Test(.tags(.authenticatedSending))
+    func `The page about tokens of seed 001 refreshes before the end if the program wants it`() async throws {
         try await AuthBackend.run { site in
             #expect(try await proactively() == false)
             let old = try await site.signIn(expired: true)
@@ -193,7 +196,8 @@ extension JWTAuthClient: DependencyKey {
         }
     }
 
-    @Test(.tags(.j9)) func `recovers from each error in its way`() async throws {
+    @Test(.tags(.refreshFailure))
+    func `The page about tokens of seed 001 recovers from each error in its way`() async throws {
         var said: [String] = []
         let errors: [any Error] = [
             AuthTokens.Error.expiredToken, AuthTokens.Error.invalidToken, AuthTokens.Error.missingToken,
@@ -214,7 +218,7 @@ extension JWTAuthClient: DependencyKey {
         #expect(said == ["login", "login", "login", "login", "The base URL is missing."])
     }
 
-    @Test func `an app's live value is what its program gets, and no test`() async throws {
+    @Test func `An app's live value is used by its program, and by no test`() async throws {
         @Dependency(\.jwtAuthClient) var authClient
         #expect(try authClient.baseURL() == "https://your-api.com/api")
         #expect(try await authClient.refresh(rich).access == "fresh")

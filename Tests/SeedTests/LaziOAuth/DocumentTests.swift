@@ -9,7 +9,7 @@ import Testing
 
 /// The document's blocks, which use the one service of the program and so run one after another.
 @MainActor
-@Suite(.serialized) struct `Seed 004's document` {
+@Suite(.serialized) struct DocumentTests {
     nonisolated private static let password = "a password of four words"
 
     /// Runs `body` with the program's service at a real `latch serve` in which the document's user has an account.
@@ -30,7 +30,7 @@ import Testing
         try await body()
     }
 
-    @Test func `signs in, asks with a valid token, refreshes and signs out`() async throws {
+    @Test func `Seed 004's document signs in, asks with a valid token, refreshes and signs out`() async throws {
         try await served {
             let view = MyView(oauthService: .shared)
             let gates = Gates(oauthService: .shared)
@@ -66,7 +66,7 @@ import Testing
         }
     }
 
-    @Test func `is told what the server said to a wrong password`() async throws {
+    @Test func `Seed 004's document reports the server's message to a wrong password`() async throws {
         try await served {
             await #expect {
                 try await OAuthService.shared.login(username: "user@example.com", password: "wrong-password")
@@ -77,7 +77,7 @@ import Testing
         }
     }
 
-    @Test func `fails for its URL until the program has set its service`() async throws {
+    @Test func `Seed 004's document fails for its URL until the program has set its service`() async throws {
         var lines: [String] = []
         try await manualLogin { lines.append($0) }.value
         #expect(lines == ["Login failed: Invalid server URL"])

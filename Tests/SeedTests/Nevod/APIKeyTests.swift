@@ -90,8 +90,11 @@ enum Section3 {
     }
 }
 
-@Suite struct `Section 3 of Nevod's document` {
-    @Test(.tags(.n11)) func `sends the key in a field, and does not ask for another after a 401`() async throws {
+@Suite struct APIKeyTests {
+    @Test(.tags(.apiKeys))
+    func `Section 3 of Nevod's document sends the key in a field, and does not ask for another after a 401`()
+        async throws
+    {
         let site = SeedSite()
         try await site.serve { url in
             let config = NetworkConfig(environments: [YourDomain.api: SimpleEnvironment(baseURL: url)])
@@ -101,7 +104,7 @@ enum Section3 {
         }
     }
 
-    @Test(.tags(.n11)) func `sends the key in the query, once`() async throws {
+    @Test(.tags(.apiKeys)) func `Section 3 of Nevod's document sends the key in the query, once`() async throws {
         let site = SeedSite()
         site.on("/users/me") { _ in SeedSite.json(#"{"id":7,"name":"Ada"}"#) }
         try await site.serve { url in

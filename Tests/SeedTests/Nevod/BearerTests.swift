@@ -83,8 +83,11 @@ private func block(
     return (user, tokenStorage)
 }
 
-@Suite struct `Section 1 of Nevod's document` {
-    @Test(.tags(.n4)) func `answers a 401 by one refresh for all requests, and saves the token`() async throws {
+@Suite struct BearerTests {
+    @Test(.tags(.rejectionStorm))
+    func `Section 1 of Nevod's document answers a 401 by one refresh for all requests, and saves the token`()
+        async throws
+    {
         let site = SeedSite()
         try await site.serve { url in
             let keychain = InMemoryStorage()

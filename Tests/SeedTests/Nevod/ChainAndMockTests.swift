@@ -60,7 +60,7 @@ actor MyCustomInterceptor: RequestInterceptor {
     func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool { false }
 }
 
-@Suite struct `Sections 6 and 7 of Nevod's document` {
+@Suite struct ChainAndMockTests {
     private func configuration(_ url: URL) -> NetworkConfig {
         NetworkConfig(environments: [YourDomain.api: SimpleEnvironment(baseURL: url)])
     }
@@ -73,7 +73,8 @@ actor MyCustomInterceptor: RequestInterceptor {
             loginStrategy: { CookieToken(sessionCookies: [cookie]) })
     }
 
-    @Test(.tags(.n14)) func `log, set fields and authorise in this order`() async throws {
+    @Test(.tags(.interceptorOrder))
+    func `Sections 6 and 7 of Nevod's document log, set fields and authorize in this order`() async throws {
         let site = SeedSite()
         site.on("/users/me") { _ in SeedSite.json(#"{"id":7,"name":"Ada"}"#) }
         try await site.serve { url in
@@ -96,7 +97,7 @@ actor MyCustomInterceptor: RequestInterceptor {
         }
     }
 
-    @Test func `keep a mock token without any network`() async throws {
+    @Test func `Sections 6 and 7 of Nevod's document keep a mock token without any network`() async throws {
         // In tests
         let mockStorage = InMemoryStorage()
         let tokenStorage = TokenStorage<MockToken>(storage: mockStorage)
@@ -110,7 +111,7 @@ actor MyCustomInterceptor: RequestInterceptor {
         #expect(request.value(forHTTPHeaderField: "Authorization") == "Mock-test-token")
     }
 
-    @Test func `let failures of a storage be seen in either spelling`() async throws {
+    @Test func `Sections 6 and 7 of Nevod's document show failures of a storage in either spelling`() async throws {
         let storage = TokenStorage<MockToken>(storage: InMemoryStorage())
         await storage.save(MockToken(value: "a"))
         try await storage.save(MockToken(value: "b")).get()
@@ -119,20 +120,20 @@ actor MyCustomInterceptor: RequestInterceptor {
     }
 }
 
-@Suite struct `The best practices of Nevod's document` {
-    @Test func `keep secrets in a keychain`() {
+@Suite struct BestPracticeTests {
+    @Test func `The best practices of Nevod's document keep secrets in a keychain`() {
         let keychain = Keychain(service: "com.yourapp.nevod")
         let storage = KeychainStorage(keychain: keychain)
         _ = TokenStorage<Token>(storage: storage)
     }
 
-    @Test func `warn of defaults, whose name stores safely here`() {
+    @Test func `The best practices of Nevod's document warn of defaults, whose name stores safely here`() {
         // Insecure!
         let storage = UserDefaultsStorage()
         _ = TokenStorage<Token>(storage: storage)
     }
 
-    @Test func `inject providers, and make one for each scheme`() async throws {
+    @Test func `The best practices of Nevod's document inject providers, and make one for each scheme`() async throws {
         let config = NetworkConfig(
             environments: [YourDomain.api: SimpleEnvironment(baseURL: URL(string: "https://api.example.com")!)])
         let oauthInterceptor = HeadersInterceptor(headers: [:])
@@ -144,7 +145,7 @@ actor MyCustomInterceptor: RequestInterceptor {
     }
 
     @Test(arguments: [(401, "login"), (503, "server 503"), (404, "other")])
-    func `tell errors apart`(status: Int, shown: String) async throws {
+    func `The best practices of Nevod's document distinguish errors`(status: Int, shown: String) async throws {
         let site = SeedSite()
         site.on("/users/me") { _ in .init(status: .init(rawValue: status)) }
         try await site.serve { url in
@@ -170,7 +171,8 @@ actor MyCustomInterceptor: RequestInterceptor {
         }
     }
 
-    @Test func `extend the package by a token and an interceptor`() async throws {
+    @Test
+    func `The best practices of Nevod's document extend the package by a token and an interceptor`() async throws {
         let site = SeedSite()
         site.on("/users/me") { _ in SeedSite.json(#"{"id":7,"name":"Ada"}"#) }
         try await site.serve { url in

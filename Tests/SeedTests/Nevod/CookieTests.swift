@@ -92,8 +92,8 @@ enum Section2 {
     }
 }
 
-@Suite(.serialized) struct `Section 2 of Nevod's document` {
-    @Test(.tags(.n10)) func `logs in before the first request`() async throws {
+@Suite(.serialized) struct CookieTests {
+    @Test(.tags(.cookieLogin)) func `Section 2 of Nevod's document logs in before the first request`() async throws {
         let site = SeedSite()
         site.on("/ajaxauth/login") { _ in
             SeedSite.json("\"\"", fields: [.setCookie: "chocolatechip=abc; Path=/; HttpOnly"])
@@ -109,7 +109,7 @@ enum Section2 {
         }
     }
 
-    @Test(.tags(.n10)) func `throws what the login throws`() async throws {
+    @Test(.tags(.cookieLogin)) func `Section 2 of Nevod's document throws the login's error`() async throws {
         let site = SeedSite()
         site.on("/ajaxauth/login") { _ in .init(status: .forbidden) }
         try await site.serve { url in

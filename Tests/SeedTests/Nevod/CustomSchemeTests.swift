@@ -68,7 +68,7 @@ struct MultiHeaderToken: TokenModel {
     }
 }
 
-@Suite struct `Section 5 of Nevod's document` {
+@Suite struct CustomSchemeTests {
     private func sent<Model: TokenModel>(
         with token: Model, by route: some Route, failingFirst: Bool = false
     ) async throws -> SeedSite {
@@ -93,7 +93,8 @@ struct MultiHeaderToken: TokenModel {
         return site
     }
 
-    @Test(.tags(.n12)) func `signs the request that is sent, and again for each attempt`() async throws {
+    @Test(.tags(.hmacSignatures))
+    func `Section 5 of Nevod's document signs the request that is sent, and again for each attempt`() async throws {
         let token = HMACToken(apiKey: "client", secret: "s3cret")
         let route = RefreshTokenRoute(refreshToken: "r")
         let site = try await sent(with: token, by: route, failingFirst: true)
@@ -107,7 +108,7 @@ struct MultiHeaderToken: TokenModel {
         }
     }
 
-    @Test(.tags(.n13)) func `sends all fields of a token`() async throws {
+    @Test(.tags(.multiFieldTokens)) func `Section 5 of Nevod's document sends all fields of a token`() async throws {
         // Usage
         let token = MultiHeaderToken(headers: [
             "X-Client-ID": "client123",

@@ -110,8 +110,9 @@ private struct LegacyRoute: Route {
     var parameters: [String: String]? { nil }
 }
 
-@Suite struct `Section 4 of Nevod's document` {
-    @Test(.tags(.n25)) func `keeps three schemes apart over one keychain`() async throws {
+@Suite struct SeveralSchemesTests {
+    @Test(.tags(.schemeIsolation))
+    func `Section 4 of Nevod's document keeps three schemes apart over one keychain`() async throws {
         let site = SeedSite()
         site.on("/legacy") { request in
             request.fields[.cookie] == "sid=1" ? SeedSite.json("legacy") : .init(status: .unauthorized)

@@ -8,7 +8,7 @@ import PortableFoundation
 ///
 /// ```swift
 /// @Test(arguments: CredentialContract.rules)
-/// func `keeps the contract`(rule: CredentialContract.Rule) async throws {
+/// func `A ticket keeps the contract`(rule: CredentialContract.Rule) async throws {
 ///     try await rule.check(.init(Ticket("s3cret"), other: Ticket("another"), secrets: ["s3cret"]))
 /// }
 /// ```

@@ -7,7 +7,7 @@ import PortableFoundation
 ///
 /// ```swift
 /// @Test(arguments: SecretStoreContract.rules)
-/// func `keeps the contract`(rule: SecretStoreContract.Rule) async throws {
+/// func `A secret store in a file keeps the contract`(rule: SecretStoreContract.Rule) async throws {
 ///     try await rule.check { MyStore(at: place) }
 /// }
 /// ```

@@ -7,7 +7,7 @@ import PortableFoundation
 ///
 /// ```swift
 /// @Test(arguments: TokenStoreContract.rules)
-/// func `keeps the contract`(rule: TokenStoreContract.Rule) async throws {
+/// func `A token store in a file keeps the contract`(rule: TokenStoreContract.Rule) async throws {
 ///     try await rule.check { MyTokenStore(at: place) }
 /// }
 /// ```

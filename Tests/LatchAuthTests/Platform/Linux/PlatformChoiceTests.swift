@@ -10,7 +10,7 @@ import Testing
 
 /// A user's processes with a real keyring; each test is a process of its own, since bus and home are the process's.
 @Suite(.enabled(if: KeyringSession.isInstalled, "needs dbus and gnome-keyring"), .serialized)
-struct `The store of this platform` {
+struct PlatformChoiceTests {
     static let variables = [
         "LATCH_HOME", "LATCH_SECRET_STORE", "LATCH_PASSPHRASE_FILE", "LATCH_PASSPHRASE_FD", "SSH_CONNECTION", "SSH_TTY",
         "DISPLAY", "WAYLAND_DISPLAY",
@@ -24,10 +24,10 @@ struct `The store of this platform` {
 
     static func store() -> KeychainTokenStore { KeychainTokenStore(service: "app", account: "ada") }
 
-    @Test func `is the keyring on a desktop, and is followed over SSH while it is in reach`() async {
+    @Test func `The store of this platform is the keyring on a desktop, and also over SSH while reachable`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
-                typealias Tests = `The store of this platform`
+                typealias Tests = PlatformChoiceTests
                 var session = try await KeyringSession.start(in: folder)
                 Tests.become(session.environment)
                 #expect(try await SecretStoreChoice.current(service: "app").kind == .secretService)
@@ -49,10 +49,10 @@ struct `The store of this platform` {
         }
     }
 
-    @Test func `is a file where there is no bus, and stays it on the desktop`() async {
+    @Test func `The store of this platform is a file without a bus, and remains one on the desktop`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
-                typealias Tests = `The store of this platform`
+                typealias Tests = PlatformChoiceTests
                 let home = ["HOME": "\(folder)/home", "XDG_DATA_HOME": "\(folder)/home", "XDG_RUNTIME_DIR": folder]
                 unsetenv("DBUS_SESSION_BUS_ADDRESS")
                 Tests.become(home)
@@ -82,10 +82,11 @@ struct `The store of this platform` {
         }
     }
 
-    @Test func `is a file under a passphrase where one is given, and is locked without it`() async {
+    @Test
+    func `The store of this platform is a file under a passphrase if one is given, and is locked without it`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
-                typealias Tests = `The store of this platform`
+                typealias Tests = PlatformChoiceTests
                 let home = ["LATCH_HOME": "\(folder)/home"]
                 try Data("a passphrase\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/pass"))
                 try Data("another one\n".utf8).write(to: URL(fileURLWithPath: "\(folder)/wrong"))
@@ -110,10 +111,10 @@ struct `The store of this platform` {
         }
     }
 
-    @Test func `keeps the accounts of two folders apart, also in one keyring`() async {
+    @Test func `The store of this platform keeps the accounts of two folders apart, also in one keyring`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
-                typealias Tests = `The store of this platform`
+                typealias Tests = PlatformChoiceTests
                 let session = try await KeyringSession.start(in: folder)
                 for name in ["one", "two"] {
                     Tests.become(

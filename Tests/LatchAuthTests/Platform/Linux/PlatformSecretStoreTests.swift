@@ -6,7 +6,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `The folder of the platform's secrets` {
+@Suite struct PlatformSecretStoreTests {
     @Test(
         arguments: [
             (["LATCH_HOME": "/l", "XDG_DATA_HOME": "/x", "HOME": "/h"], "/l"),
@@ -17,11 +17,13 @@ import Testing
             (["XDG_DATA_HOME": "./x", "HOME": "/h"], "/h/.local/share/latchwork"),
             (["XDG_DATA_HOME": "~/x", "HOME": "/h"], "/h/.local/share/latchwork"),
         ] as [([String: String], String)])
-    func `is the first absolute path among the variables`(environment: [String: String], folder: String) {
+    func `The folder of the platform's secrets is the first absolute path among the variables`(
+        environment: [String: String], folder: String
+    ) {
         #expect(secretsFolder(in: environment) == folder)
     }
 
-    @Test func `is absolute even where the environment says nothing`() {
+    @Test func `The folder of the platform's secrets is absolute even where the environment says nothing`() {
         #expect(secretsFolder(in: [:]).hasPrefix("/"))
         #expect(secretsFolder(in: ["HOME": "relative"]).hasPrefix("/"))
         // Foundation takes the process's own HOME, relative or not.

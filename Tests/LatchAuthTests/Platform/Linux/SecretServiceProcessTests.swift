@@ -11,18 +11,19 @@ import Testing
 ///
 /// Each enters the session by its bus's address.
 @Suite(.enabled(if: KeyringSession.isInstalled, "needs dbus and gnome-keyring"), .serialized)
-struct `Processes at one keyring` {
+struct SecretServiceProcessTests {
     static let store = SecretServiceStore(service: "app")
 
     @Test(arguments: [3, 11, 29, 61])
-    func `leave whole secrets when one is killed in the middle`(milliseconds: Int) async throws {
+    func `Processes at one keyring leave whole secrets when one is killed in the middle`(milliseconds: Int) async throws
+    {
         try await withTemporaryFolder { folder in
             let session = try await KeyringSession.start(in: folder)
             let bus = session.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [bus = bus as String, milliseconds = milliseconds as Int] in
                 setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1)
-                try await `Processes at one keyring`.store.write([0], for: "first")
+                try await SecretServiceProcessTests.store.write([0], for: "first")
                 Thread {
                     usleep(UInt32(milliseconds) * 1_000)
                     kill(getpid(), SIGKILL)
@@ -30,23 +31,23 @@ struct `Processes at one keyring` {
                 var round = UInt8(0)
                 while true {
                     round &+= 1
-                    try await `Processes at one keyring`.store.write([UInt8](repeating: round, count: 3_000), for: "a")
+                    try await SecretServiceProcessTests.store.write([UInt8](repeating: round, count: 3_000), for: "a")
                 }
             }
             await #expect(processExitsWith: .success) { [bus = bus as String] in
                 setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1)
-                #expect(try await `Processes at one keyring`.store.read("first") == [0])
-                if let secret = try await `Processes at one keyring`.store.read("a") {
+                #expect(try await SecretServiceProcessTests.store.read("first") == [0])
+                if let secret = try await SecretServiceProcessTests.store.read("a") {
                     #expect(secret.count == 3_000 && Set(secret).count == 1)
                 }
-                try await `Processes at one keyring`.store.write([1], for: "a")
-                #expect(try await `Processes at one keyring`.store.read("a") == [1])
+                try await SecretServiceProcessTests.store.write([1], for: "a")
+                #expect(try await SecretServiceProcessTests.store.read("a") == [1])
             }
             await session.end()
         }
     }
 
-    @Test func `lose nothing of what they store at once, and keep one secret under one name`() async throws {
+    @Test func `Processes at one keyring lose no concurrent write, and keep one secret under one name`() async throws {
         try await withTemporaryFolder { folder in
             let session = try await KeyringSession.start(in: folder)
             let bus = session.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
@@ -55,11 +56,11 @@ struct `Processes at one keyring` {
             }
             await #expect(processExitsWith: .success) { [bus = bus as String] in
                 setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1)
-                #expect(try await `Processes at one keyring`.store.names().count == 41)
-                #expect(try await `Processes at one keyring`.store.read("common")?.count == 100)
-                try await `Processes at one keyring`.store.remove("common")
+                #expect(try await SecretServiceProcessTests.store.names().count == 41)
+                #expect(try await SecretServiceProcessTests.store.read("common")?.count == 100)
+                try await SecretServiceProcessTests.store.remove("common")
                 // There was one item of that name and not four.
-                #expect(try await `Processes at one keyring`.store.read("common") == nil)
+                #expect(try await SecretServiceProcessTests.store.read("common") == nil)
             }
             await session.end()
         }
@@ -69,8 +70,8 @@ struct `Processes at one keyring` {
         await #expect(processExitsWith: .success) { [bus = bus as String, number = number as Int] in
             setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1)
             for round in 0..<10 {
-                try await `Processes at one keyring`.store.write([UInt8(round)], for: "\(number)-\(round)")
-                try await `Processes at one keyring`.store.write(
+                try await SecretServiceProcessTests.store.write([UInt8(round)], for: "\(number)-\(round)")
+                try await SecretServiceProcessTests.store.write(
                     [UInt8](repeating: UInt8(number), count: 100), for: "common")
             }
         }

@@ -10,7 +10,7 @@ import Testing
 
 /// Each test is a process of its own, since the bus is the process's.
 @Suite(.enabled(if: KeyringSession.isInstalled, "needs dbus and gnome-keyring"), .serialized)
-struct `The Secret Service` {
+struct SecretServiceStoreTests {
     /// Starts a session of a desktop in a new folder, and makes it this process's own.
     static func session(
         in folder: String, keyring: KeyringSession.Keyring = .unlocked
@@ -20,10 +20,10 @@ struct `The Secret Service` {
         return session
     }
 
-    @Test(.tags(.p9)) func `keeps the contract of secret stores`() async {
+    @Test(.tags(.tokenStores)) func `The Secret Service keeps the contract of secret stores`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
-                let session = try await `The Secret Service`.session(in: folder)
+                let session = try await SecretServiceStoreTests.session(in: folder)
                 for rule in SecretStoreContract.rules {
                     let service = "test of: \(rule)"
                     do {
@@ -37,10 +37,10 @@ struct `The Secret Service` {
         }
     }
 
-    @Test func `touches its own items only, and shows no secret in their labels`() async {
+    @Test func `The Secret Service touches its own items only, and shows no secret in their labels`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
-                let session = try await `The Secret Service`.session(in: folder)
+                let session = try await SecretServiceStoreTests.session(in: folder)
                 let (one, other) = (SecretServiceStore(service: "one"), SecretServiceStore(service: "other"))
                 try await one.write([1], for: "a")
                 try await other.write(Array("canary-5512".utf8), for: "a")
@@ -59,14 +59,14 @@ struct `The Secret Service` {
         }
     }
 
-    @Test func `is locked after a sign-in without a password, never empty`() async {
+    @Test func `The Secret Service is locked after a sign-in without a password, never empty`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
                 let store = SecretServiceStore(service: "test")
-                var session = try await `The Secret Service`.session(in: folder)
+                var session = try await SecretServiceStoreTests.session(in: folder)
                 try await store.write([1], for: "a")
                 await session.end()
-                session = try await `The Secret Service`.session(in: folder, keyring: .locked)
+                session = try await SecretServiceStoreTests.session(in: folder, keyring: .locked)
                 let error = await #expect(throws: AuthError.storeLocked) { try await store.read("a") }
                 #expect(error?.hint?.contains("Unlock") == true)
                 await #expect(throws: AuthError.storeLocked) { try await store.names() }
@@ -78,14 +78,14 @@ struct `The Secret Service` {
                 await #expect(throws: AuthError.storeDenied) { try await asking.read("a") }
                 await session.end()
                 // Nothing is lost.
-                session = try await `The Secret Service`.session(in: folder)
+                session = try await SecretServiceStoreTests.session(in: folder)
                 #expect(try await store.read("a") == [1])
                 await session.end()
             }
         }
     }
 
-    @Test func `says why if there is no Secret Service, where there is no bus, and where it went away`() async {
+    @Test func `The Secret Service reports why it is missing: there is no bus, or it went away`() async {
         await #expect(processExitsWith: .success) {
             let store = SecretServiceStore(service: "test")
             for name in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"] { unsetenv(name) }
@@ -95,7 +95,7 @@ struct `The Secret Service` {
             let gone = await #expect(throws: AuthError.storeUnavailable) { try await store.read("a") }
             #expect(gone?.message.contains("No such file") == true)
             try await withTemporaryFolder { folder in
-                let session = try await `The Secret Service`.session(in: folder, keyring: .absent)
+                let session = try await SecretServiceStoreTests.session(in: folder, keyring: .absent)
                 let nobody = await #expect(throws: AuthError.storeUnavailable) { try await store.names() }
                 #expect(nobody?.message.contains("org.freedesktop.secrets") == true)
                 // The bus ends; this process must not.
@@ -105,12 +105,12 @@ struct `The Secret Service` {
         }
     }
 
-    @Test func `goes on after the keyring was started anew`() async {
+    @Test func `The Secret Service continues after the keyring was restarted`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
                 let store = SecretServiceStore(service: "test")
                 for round in UInt8(1)...3 {
-                    let session = try await `The Secret Service`.session(in: folder)
+                    let session = try await SecretServiceStoreTests.session(in: folder)
                     #expect(try await store.read("a") == (round == 1 ? nil : [round - 1]))
                     try await store.write([round], for: "a")
                     await session.end()
@@ -119,10 +119,10 @@ struct `The Secret Service` {
         }
     }
 
-    @Test func `sets an item aside that is not ours to read, and does not list it`() async {
+    @Test func `The Secret Service sets a foreign item aside, and does not list it`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
-                let session = try await `The Secret Service`.session(in: folder)
+                let session = try await SecretServiceStoreTests.session(in: folder)
                 let store = SecretServiceStore(service: "test")
                 try await store.write([1], for: "a")
                 try SecretServiceConnection().write(
@@ -142,7 +142,7 @@ struct `The Secret Service` {
     }
 
     @Test(arguments: ["", "plain", "%", "%41", "a\u{0}b", "é\n", "100%", "%zz"])
-    func `names its items so that every name comes back`(name: String) {
+    func `The Secret Service names its items so that every name comes back`(name: String) {
         let attribute = SecretServiceKey.attribute(name)
         #expect(!attribute.utf8.contains { $0 < 0x20 })
         #expect(SecretServiceKey.name(in: attribute) == name)

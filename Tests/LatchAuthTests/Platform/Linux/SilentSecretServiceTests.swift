@@ -9,7 +9,7 @@ import Testing
 
 /// Report 12 in Documentation/PublicReports.md.
 @Suite(.enabled(if: KeyringSession.isInstalled, "needs dbus and gnome-keyring"), .timeLimit(.minutes(2)))
-struct `A Secret Service that never answers` {
+struct SilentSecretServiceTests {
     /// Expects that each operation ends, with an error that names the bus.
     static func expectAnEnd(at address: String) async {
         setenv("DBUS_SESSION_BUS_ADDRESS", address, 1)
@@ -25,7 +25,8 @@ struct `A Secret Service that never answers` {
         }
     }
 
-    @Test func `is an error where the bus accepts the connection and is silent`() async {
+    @Test
+    func `A Secret Service that never answers is an error if the bus accepts the connection and is silent`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
                 let path = "\(folder)/bus"
@@ -39,17 +40,17 @@ struct `A Secret Service that never answers` {
                     }
                 }
                 try #require(bound == 0 && listen(listener, 16) == 0)
-                await `A Secret Service that never answers`.expectAnEnd(at: "unix:path=\(path)")
+                await SilentSecretServiceTests.expectAnEnd(at: "unix:path=\(path)")
             }
         }
     }
 
-    @Test func `is an error where the service owns its name and hangs`() async {
+    @Test func `A Secret Service that never answers is an error if the service owns its name and hangs`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
                 let session = try await KeyringSession.start(in: folder, keyring: .hung)
                 let address = session.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
-                await `A Secret Service that never answers`.expectAnEnd(at: address)
+                await SilentSecretServiceTests.expectAnEnd(at: address)
                 await session.end()
             }
         }

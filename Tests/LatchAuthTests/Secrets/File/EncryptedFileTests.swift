@@ -8,7 +8,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `An encrypted file of secrets` {
+@Suite struct EncryptedFileTests {
     private let canary = "canary-77aa"
 
     private func store(in folder: String) -> EncryptedFileSecretStore {
@@ -19,7 +19,8 @@ import Testing
         try #require(FileManager.default.attributesOfItem(atPath: path)[.posixPermissions] as? Int)
     }
 
-    @Test func `belongs to its owner alone, and so do its key and its folder`() async throws {
+    @Test
+    func `An encrypted file of secrets belongs to its owner only, and so do its key and its folder`() async throws {
         try await withTemporaryFolder { folder in
             try await store(in: folder).write([1], for: "a")
             #expect(try mode("\(folder)/deep/er/secrets") == 0o600)
@@ -28,7 +29,7 @@ import Testing
         }
     }
 
-    @Test func `shows neither names nor secrets, and nothing twice alike`() async throws {
+    @Test func `An encrypted file of secrets shows neither names nor secrets, and nothing twice alike`() async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             let path = "\(folder)/deep/er/secrets"
@@ -44,8 +45,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.p9), arguments: ["flip", "truncate", "empty", "foreign", "append"])
-    func `is corrupt when it was changed, never empty`(damage: String) async throws {
+    @Test(.tags(.tokenStores), arguments: ["flip", "truncate", "empty", "foreign", "append"])
+    func `An encrypted file of secrets is corrupt when it was changed, never empty`(damage: String) async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             try await store.write(Array(canary.utf8), for: "a")
@@ -65,7 +66,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.p9)) func `sets a damaged file aside when something new is stored`() async throws {
+    @Test(.tags(.tokenStores))
+    func `An encrypted file of secrets sets a damaged file aside when something new is stored`() async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             let file = URL(fileURLWithPath: "\(folder)/deep/er/secrets")
@@ -81,8 +83,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.p9), arguments: [0, 31, 33])
-    func `with a damaged key is corrupt, and takes a new sign-in under a new key`(size: Int) async throws {
+    @Test(.tags(.tokenStores), arguments: [0, 31, 33])
+    func `An encrypted file of secrets with a damaged key is corrupt, and takes a new sign-in under a new key`(
+        size: Int
+    ) async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             let key = "\(folder)/deep/er/key"
@@ -97,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func `is denied to another key and left alone, and corrupt when its key is gone`() async throws {
+    @Test
+    func `An encrypted file of secrets is denied to another key, and corrupt when its key is gone`() async throws {
         try await withTemporaryFolder { folder in
             let store = store(in: folder)
             try await store.write([1], for: "a")
@@ -112,7 +117,7 @@ import Testing
         }
     }
 
-    @Test func `is denied, not empty, where it cannot be opened`() async throws {
+    @Test func `An encrypted file of secrets is denied, not empty, if it cannot be opened`() async throws {
         try await withTemporaryFolder { folder in
             let store = EncryptedFileSecretStore(path: "\(folder)/link", key: .keyFile(path: "\(folder)/key"))
             // A folder in the file's place cannot be read as a file by any user, root included.
@@ -121,7 +126,7 @@ import Testing
         }
     }
 
-    @Test func `is denied where the system allows no writing`() async throws {
+    @Test func `An encrypted file of secrets is denied if the system allows no writing`() async throws {
         try await withTemporaryFolder { folder in
             let store = EncryptedFileSecretStore(path: "/sys/latch/secrets", key: .keyFile(path: "\(folder)/key"))
             let before = try await store.read("a")
@@ -132,7 +137,7 @@ import Testing
     }
 
     /// A process may be forbidden to write files above a size, which fails like a full disk and needs no real one.
-    @Test func `is full, and keeps what it held, where there is no room`() async {
+    @Test func `An encrypted file of secrets is full, and keeps its content, if there is no room`() async {
         await #expect(processExitsWith: .success) {
             try await withTemporaryFolder { folder in
                 let store = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
@@ -151,7 +156,7 @@ import Testing
         }
     }
 
-    @Test func `is shared by several stores in turn`() async throws {
+    @Test func `An encrypted file of secrets is shared by several stores in turn`() async throws {
         try await withTemporaryFolder { folder in
             let stores = (0..<8).map { _ in store(in: folder) }
             try await withThrowingTaskGroup { group in
@@ -164,7 +169,7 @@ import Testing
         }
     }
 
-    @Test func `tells a session that it is damaged, which is not a sign-out`() async throws {
+    @Test func `An encrypted file of secrets reports its damage to a session, which is not a sign-out`() async throws {
         try await withTemporaryFolder { folder in
             let secrets = store(in: folder)
             let store = SecretTokenStore<Tokens>(secrets, name: "auth")
@@ -177,20 +182,20 @@ import Testing
     }
 }
 
-@Suite struct `The results of Apple's keychain` {
+@Suite struct KeychainResultTests {
     @Test(
-        .tags(.p9),
+        .tags(.tokenStores),
         arguments: [
             (-25_308, AuthError.storeLocked), (-25_293, .storeDenied), (-128, .storeDenied), (-34_018, .storeDenied),
             (-61, .storeDenied), (-25_292, .storeDenied), (-26_275, .storeCorrupt), (-34, .storeFull),
             (-25_291, .storeUnavailable), (-36, .storeUnavailable), (-1, .storeUnavailable),
         ] as [(Int32, AuthError)])
-    func `never look like "no account"`(status: Int32, error: AuthError) {
+    func `The results of Apple's keychain never look like "no account"`(status: Int32, error: AuthError) {
         #expect(KeychainStatus.error(for: status) == error)
         #expect(KeychainStatus.error(for: status).message.contains("\(status)"))
     }
 
-    @Test func `name the missing entitlement and the missing passcode, each with its remedy`() {
+    @Test func `The results of Apple's keychain name the missing entitlement or passcode, each with its remedy`() {
         let entitlement = KeychainStatus.error(for: -34_018)
         #expect(entitlement.message.contains("no keychain entitlement"))
         #expect(entitlement.hint?.contains("Keychain Sharing") == true)

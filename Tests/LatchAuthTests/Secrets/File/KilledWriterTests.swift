@@ -7,13 +7,15 @@ import LatchTesting
 import Testing
 
 /// The file that another process finds after its writer was killed, or lacked permission.
-@Suite struct `A process that writes secrets` {
+@Suite struct KilledWriterTests {
     static func store(_ folder: String) -> EncryptedFileSecretStore {
         EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
     }
 
     @Test(arguments: [0, 1, 2, 5, 9, 14, 20, 27, 35, 44])
-    func `leaves a whole store when it is killed in the middle`(milliseconds: Int) async throws {
+    func `A process that writes secrets leaves a whole store when it is killed in the middle`(milliseconds: Int)
+        async throws
+    {
         try await withTemporaryFolder { folder in
             try await Self.store(folder).write([0], for: "first")
             await #expect(processExitsWith: .signal(SIGKILL)) {
@@ -23,7 +25,7 @@ import Testing
                     kill(getpid(), SIGKILL)
                 }
                 killer.start()
-                let store = `A process that writes secrets`.store(folder)
+                let store = KilledWriterTests.store(folder)
                 var round = UInt8(0)
                 while true {
                     round &+= 1
@@ -42,7 +44,7 @@ import Testing
         }
     }
 
-    @Test func `of another user is denied, never told that nothing is there`() async throws {
+    @Test func `A process of another user is denied the secrets, and not told that there are none`() async throws {
         try await withTemporaryFolder { folder in
             try await Self.store(folder).write([1], for: "a")
             // Whoever is root reads everything; so another user looks, from a folder that anybody may enter.
@@ -50,7 +52,7 @@ import Testing
             if getuid() != 0 { chmod("\(folder)/secrets", 0) }
             await #expect(processExitsWith: .success) { [folder = folder as String] in
                 if getuid() == 0 { #expect(setgid(65_534) == 0 && setuid(65_534) == 0) }
-                let store = `A process that writes secrets`.store(folder)
+                let store = KilledWriterTests.store(folder)
                 await #expect(throws: AuthError.storeDenied) { try await store.read("a") }
                 await #expect(throws: AuthError.storeDenied) { try await store.names() }
                 await #expect(throws: AuthError.storeDenied) { try await store.write([2], for: "a") }

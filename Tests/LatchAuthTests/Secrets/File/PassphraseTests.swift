@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A file of secrets under a passphrase` {
+@Suite struct PassphraseTests {
     private func store(_ folder: String, _ text: String) -> EncryptedFileSecretStore {
         EncryptedFileSecretStore(
             path: "\(folder)/secrets", key: .passphrase(.asking { Array(text.utf8) }, cost: .cheap))
@@ -18,7 +18,7 @@ import Testing
         Array(try Data(contentsOf: URL(fileURLWithPath: "\(folder)/secrets")))
     }
 
-    @Test func `is denied to a wrong one, and never overwritten`() async throws {
+    @Test func `A file of secrets under a passphrase is denied to a wrong one, and never overwritten`() async throws {
         try await withTemporaryFolder { folder in
             try await store(folder, "right").write([1], for: "a")
             let before = try bytes(folder)
@@ -33,7 +33,10 @@ import Testing
         }
     }
 
-    @Test func `says its salt and its cost, which cannot be changed unnoticed`() async throws {
+    @Test
+    func `A file of secrets under a passphrase says its salt and its cost, which cannot be changed unnoticed`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             try await store(folder, "right").write([1], for: "a")
             let head = String(decoding: try bytes(folder).prefix(90), as: UTF8.self)
@@ -56,7 +59,10 @@ import Testing
         }
     }
 
-    @Test func `is asked for once, first to make the file and then to open it`() async throws {
+    @Test
+    func `A file of secrets under a passphrase is asked for once, first to make the file and then to open it`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let asked = Mutex(0)
             let ask = Passphrase.asking {
@@ -74,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `is asked for again after a wrong one`() async throws {
+    @Test func `A file of secrets under a passphrase is asked for again after a wrong one`() async throws {
         try await withTemporaryFolder { folder in
             try await store(folder, "right").write([1], for: "a")
             let answers = Mutex(["wrong", "right"])
@@ -86,7 +92,7 @@ import Testing
         }
     }
 
-    @Test func `stays locked if the user declines`() async throws {
+    @Test func `A file of secrets under a passphrase stays locked if the user declines`() async throws {
         try await withTemporaryFolder { folder in
             try await store(folder, "right").write([1], for: "a")
             let declining = EncryptedFileSecretStore(
@@ -95,7 +101,8 @@ import Testing
         }
     }
 
-    @Test func `is not tried where a forged header demands a gigabyte`() async throws {
+    @Test
+    func `A file of secrets under a passphrase is not tried if a forged header demands a gigabyte`() async throws {
         try await withTemporaryFolder { folder in
             try await store(folder, "p").write([1], for: "a")
             let url = URL(fileURLWithPath: "\(folder)/secrets")
@@ -108,7 +115,9 @@ import Testing
     }
 
     @Test(arguments: ["p", "p\n", "p\r\n"])
-    func `comes from a file, with or without a line break`(content: String) async throws {
+    func `A file of secrets under a passphrase comes from a file, with or without a line break`(content: String)
+        async throws
+    {
         try await withTemporaryFolder { folder in
             try await store(folder, "p").write([1], for: "a")
             try Data(content.utf8).write(to: URL(fileURLWithPath: "\(folder)/pass"))
@@ -120,7 +129,9 @@ import Testing
 
     @Test(
         arguments: [("", AuthError.storeDenied), ("\n", .storeDenied), (nil, .storeLocked)] as [(String?, AuthError)])
-    func `that is empty or not there opens nothing`(content: String?, error: AuthError) async throws {
+    func `A file of secrets under a passphrase that is empty or not there opens nothing`(
+        content: String?, error: AuthError
+    ) async throws {
         try await withTemporaryFolder { folder in
             if let content { try Data(content.utf8).write(to: URL(fileURLWithPath: "\(folder)/pass")) }
             let store = EncryptedFileSecretStore(
@@ -130,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `comes from an open file, which is read once`() async throws {
+    @Test func `A file of secrets under a passphrase comes from an open file, which is read once`() async throws {
         try await withTemporaryFolder { folder in
             let pipe = Pipe()
             pipe.fileHandleForWriting.write(Data("p\n".utf8))
@@ -147,7 +158,7 @@ import Testing
         }
     }
 
-    @Test func `comes from the file that a variable names`() async throws {
+    @Test func `A file of secrets under a passphrase comes from the file that a variable names`() async throws {
         try await withTemporaryFolder { folder in
             func store(_ environment: [String: String]) -> EncryptedFileSecretStore {
                 EncryptedFileSecretStore(
@@ -165,7 +176,7 @@ import Testing
         }
     }
 
-    @Test func `is not to be confused with a key, nor a key with it`() async throws {
+    @Test func `A file of secrets under a passphrase is not confused with a key`() async throws {
         try await withTemporaryFolder { folder in
             try await store(folder, "p").write([1], for: "a")
             let keyed = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))

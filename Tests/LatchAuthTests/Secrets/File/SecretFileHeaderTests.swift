@@ -5,14 +5,14 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `The header of a file of secrets` {
+@Suite struct SecretFileHeaderTests {
     static let check = "AAAAAAAAAAAAAAAA"
 
     @Test(arguments: [
         "key \(check)", "passphrase \(check) m=8,t=1,p=1 AAAAAAAAAAAAAAAAAAAAAA", "keyring \(check) key-1",
         "passphrase \(check) m=1048576,t=4,p=4 AAAAAAAAAAAAAAAAAAAAAA",
     ])
-    func `is written as it was read`(line: String) throws {
+    func `The header of a file of secrets is written as it was read`(line: String) throws {
         let bytes = Array("latch-secrets-2\n\(line)\n".utf8)
         let header = try #require(SecretFileHeader(parsing: bytes + [1, 2, 3]))
         #expect(header.bytes == bytes)
@@ -34,19 +34,19 @@ import Testing
         "passphrase \(check) m=8,t=17,p=1 AAAAAAAAAAAAAAAAAAAAAA",
         "passphrase \(check) m=7,t=1,p=1 AAAAAAAAAAAAAAAAAAAAAA",
     ])
-    func `is none where it is not exactly one`(line: String) {
+    func `The header of a file of secrets is refused if it is not exactly one`(line: String) {
         #expect(SecretFileHeader(parsing: Array("latch-secrets-2\n\(line)\n".utf8)) == nil)
     }
 
     @Test(arguments: [
         "", "latch-secrets-2", "latch-secrets-2\nkey AAAAAAAAAAAAAAAA", "latch-secrets-3\nkey AAAAAAAAAAAAAAAA\n",
     ])
-    func `is none where it is cut or of another version`(text: String) {
+    func `The header of a file of secrets is refused if it is cut or of another version`(text: String) {
         #expect(SecretFileHeader(parsing: Array(text.utf8)) == nil)
     }
 
     @Test(arguments: UInt64(1)...200)
-    func `is never read as anything but itself`(seed: UInt64) {
+    func `The header of a file of secrets is never read as anything but itself`(seed: UInt64) {
         var random = SplitMix64(state: seed)
         var bytes = Array("latch-secrets-2\npassphrase \(Self.check) m=64,t=3,p=1 AAAAAAAAAAAAAAAAAAAAAA\n".utf8)
         for _ in 0..<3 {

@@ -8,9 +8,11 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `A key of a file of secrets` {
+@Suite struct SecretFileKeyTests {
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeUnavailable])
-    func `that a keyring does not return locks the file and does not empty it`(error: AuthError) async throws {
+    func `A key of a file of secrets that a keyring does not return locks the file and does not empty it`(
+        error: AuthError
+    ) async throws {
         try await withTemporaryFolder { folder in
             let keyring = InMemorySecretStore()
             try await EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyring(keyring)).write([1], for: "a")
@@ -25,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `is made once by many stores that begin at once`() async throws {
+    @Test func `A key of a file of secrets is made once by many stores that begin at once`() async throws {
         try await withTemporaryFolder { folder in
             let keyring = InMemorySecretStore()
             for key in [SecretFileKey.keyring(keyring), .keyFile(path: "\(folder)/key")] {

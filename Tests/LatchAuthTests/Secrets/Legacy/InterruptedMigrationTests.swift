@@ -4,7 +4,7 @@ import LatchAuth
 import LatchTesting
 import Testing
 
-@Suite struct `A migration that is interrupted` {
+@Suite struct InterruptedMigrationTests {
     private let account = Tokens(access: "a", refresh: "r", scope: "s", userID: "u")
 
     private func oldSecrets() -> InMemorySecretStore {
@@ -18,7 +18,7 @@ import Testing
     }
 
     @Test(arguments: 0..<30)
-    func `at any step loses nothing, and can be repeated`(step: Int) async throws {
+    func `A migration that is interrupted at any step loses nothing, and can be repeated`(step: Int) async throws {
         let secrets = oldSecrets()
         let failing = FailingSecretStore(secrets, after: step, with: .storeUnavailable)
         do {
@@ -33,7 +33,8 @@ import Testing
     }
 
     @Test(arguments: [AuthError.storeLocked, .storeDenied, .storeUnavailable, .storeFull])
-    func `by a store that cannot be used says so, and is never "no account"`(error: AuthError) async throws {
+    func `A migration that a failing store interrupts says so, and is never "no account"`(error: AuthError) async throws
+    {
         let secrets = oldSecrets()
         let before = secrets.names()
         let failing = FailingSecretStore(secrets, after: 0, with: error)
@@ -43,7 +44,7 @@ import Testing
         #expect(secrets.names() == before)
     }
 
-    @Test func `by another process that does the same happens once`() async throws {
+    @Test func `A migration that another process makes too happens once`() async throws {
         try await withTemporaryFolder { folder in
             let secrets = oldSecrets()
             let outcomes = try await withThrowingTaskGroup(of: LegacyMigration.Outcome.self) { group in

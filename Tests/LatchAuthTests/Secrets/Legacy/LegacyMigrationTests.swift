@@ -8,7 +8,7 @@ import LatchTesting
 import TestTags
 import Testing
 
-@Suite struct `An account of an earlier library` {
+@Suite struct LegacyMigrationTests {
     private let secrets = InMemorySecretStore()
 
     private var store: SecretTokenStore<Tokens> { SecretTokenStore(secrets, name: "session") }
@@ -65,7 +65,7 @@ import Testing
     ]
 
     @Test(arguments: accounts.indices)
-    func `comes over whole, and is gone from its old place`(index: Int) async throws {
+    func `An account of an earlier library comes over whole, and is gone from its old place`(index: Int) async throws {
         let (layout, texts, account) = Self.accounts[index]
         keep(texts)
         #expect(try await LegacyMigration(layout, in: secrets).account() == account)
@@ -76,8 +76,9 @@ import Testing
         #expect(try await migrate(layout) == .nothing)
     }
 
-    @Test(.tags(.j6), arguments: ["accessToken", "refreshToken"])
-    func `of which only one half is there is none, and is cleaned`(half: String) async throws {
+    @Test(.tags(.sessionLoading), arguments: ["accessToken", "refreshToken"])
+    func `An account of an earlier library with only one half does not count, and is deleted`(half: String) async throws
+    {
         keep([half: "x"])
         #expect(try await LegacyMigration(.jwtAuth, in: secrets).account() == nil)
         #expect(try await migrate(.jwtAuth) == .incomplete)
@@ -85,7 +86,8 @@ import Testing
         #expect(secrets.names().isEmpty)
     }
 
-    @Test func `of which one half is empty is none, and others' secrets stay`() async throws {
+    @Test
+    func `An account of an earlier library with one empty half does not count, and other secrets stay`() async throws {
         keep(["lazi.access_token": "a", "lazi.refresh_token": "", "lazi.user_id": "u", "theirs": "x"])
         #expect(try await migrate(.lazi) == .incomplete)
         #expect(secrets.names() == ["theirs"])
@@ -96,20 +98,23 @@ import Testing
             ("1800000000", 1_800_000_000), ("2027-01-15T08:00:00Z", 1_800_000_000),
             ("2027-01-15T08:00:00.250Z", 1_800_000_000.25), ("2027-01-15T10:00:00+02:00", 1_800_000_000),
         ] as [(String, Double)])
-    func `keeps its expiry in any of the spellings`(text: String, seconds: Double) async throws {
+    func `An account of an earlier library keeps its expiry in any of the spellings`(text: String, seconds: Double)
+        async throws
+    {
         keep(["lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.token_expiry": text])
         _ = try await migrate(.lazi)
         #expect(try await store.load()?.expiry == Date(timeIntervalSince1970: seconds))
     }
 
     @Test(arguments: ["tomorrow", "nan", "inf", ""])
-    func `survives an expiry that is none`(text: String) async throws {
+    func `An account of an earlier library survives an invalid expiry`(text: String) async throws {
         keep(["lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.token_expiry": text])
         _ = try await migrate(.lazi)
         #expect(try await store.load() == Tokens(access: "a", refresh: "r"))
     }
 
-    @Test func `takes its expiry from the token where it was kept nowhere`() async throws {
+    @Test
+    func `An account of an earlier library takes its expiry from the token if it was kept nowhere`() async throws {
         let end = Date(timeIntervalSince1970: 1_900_000_000)
         var claims = Claims(["sub": "u"])
         claims.expiry = end
@@ -120,14 +125,14 @@ import Testing
     }
 
     @Test(arguments: ["a b", "a,b", " a  b ", #"["a","b"]"#, "a, b"])
-    func `keeps its scopes in any of the spellings`(text: String) async throws {
+    func `An account of an earlier library keeps its scopes in any of the spellings`(text: String) async throws {
         keep(["lazi.access_token": "a", "lazi.refresh_token": "r", "lazi.granted_scopes": text])
         _ = try await migrate(.lazi)
         #expect(try await store.load()?.scope == "a b")
     }
 
     @Test(arguments: ["torn", "[]", #"{"accessToken":7.5e"#, #"{"accessToken":["a"]}"#])
-    func `that cannot be read is set aside, not lost, and disturbs nobody`(blob: String) async throws {
+    func `An account of an earlier library that cannot be read is set aside`(blob: String) async throws {
         keep(["auth.tokens": blob])
         let migration = LegacyMigration(.authPackage(), in: secrets)
         await #expect(throws: AuthError.storeCorrupt) { try await migration.account() }
@@ -137,7 +142,7 @@ import Testing
         #expect(try await migrate(.authPackage()) == .nothing)
     }
 
-    @Test func `gives way to the account that is there by now`() async throws {
+    @Test func `An account of an earlier library gives way to the account that exists by then`() async throws {
         keep(["accessToken": "old", "refreshToken": "old"])
         try await store.save(Tokens(access: "new", refresh: "new"))
         #expect(try await migrate(.jwtAuth) == .superseded)
@@ -145,14 +150,14 @@ import Testing
         #expect(secrets.names() == ["session"])
     }
 
-    @Test func `does not come back after a sign-out that the record tells of`() async throws {
+    @Test func `An account of an earlier library does not come back after a recorded sign-out`() async throws {
         keep(["accessToken": "old", "refreshToken": "old"])
         try await store.save(record: TokenRecord(credential: nil, end: .issuer))
         #expect(try await migrate(.jwtAuth) == .superseded)
         #expect(try await store.load() == nil)
     }
 
-    @Test func `may have the name of its new record`() async throws {
+    @Test func `An account of an earlier library can have the name of its new record`() async throws {
         keep(["auth": #"{"accessToken":"a","refreshToken":"r"}"#])
         let store = SecretTokenStore<Tokens>(secrets, name: "auth")
         let outcome = try await LegacyMigration(.authPackage(account: "auth"), in: secrets).run(into: store)
@@ -160,7 +165,7 @@ import Testing
         #expect(try await store.load() == Tokens(access: "a", refresh: "r"))
     }
 
-    @Test func `of AuthPackage goes on in its place, where the store has the same name`() async throws {
+    @Test func `An account of AuthPackage continues in its place if the store has the same name`() async throws {
         keep(["auth": #"{"accessToken":"a","refreshToken":"r","expiry":800000000.5}"#])
         let blind = SecretTokenStore<Tokens>(secrets, name: "auth")
         await #expect(throws: AuthError.storeCorrupt) { try await blind.load() }
@@ -175,7 +180,7 @@ import Testing
     }
 }
 
-@Suite struct `Secrets of an earlier library, whatever they hold` {
+@Suite struct LegacySecretsTests {
     static let layouts: [LegacyLayout] = [.axiom, .jwtAuth, .authPackage(), .nevod(), .lazi]
 
     /// Bytes that such a secret may hold after anything has happened to it.
@@ -191,7 +196,9 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...100)
-    func `become an account, or none, or are kept, and nobody else's secret is touched`(seed: UInt64) async throws {
+    func `Secrets of an earlier library become an account, or none, or are kept, and touch no other secret`(
+        seed: UInt64
+    ) async throws {
         var random = SplitMix64(state: seed)
         let layout = Self.layouts[Int(seed % 5)]
         let secrets = InMemorySecretStore()

@@ -9,7 +9,7 @@ import Testing
 
 /// Random lives of a user's secrets: processes come and go, secrets are written and removed, stores are moved and moves are
 /// interrupted; after each step every process must find exactly what a dictionary holds.
-@Suite struct `Secrets through a random life` {
+@Suite struct MovingStoreRandomTests {
     /// A random event.
     private enum Step {
         case write, remove, newProcess, move, interruptedMove, lock
@@ -48,7 +48,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...40)
-    func `are always exactly those that were kept`(seed: UInt64) async throws {
+    func `Secrets through a random life are always exactly those that were kept`(seed: UInt64) async throws {
         try await withTemporaryFolder { folder in
             var random = SplitMix64(state: seed)
             let fixture = SelectionFixture(folder)
@@ -96,7 +96,7 @@ import Testing
     }
 }
 
-@Suite struct `A file of secrets through a random life` {
+@Suite struct SecretFileRandomTests {
     /// One of several ways to open a file, the same for the same number.
     private func keys(in folder: String) -> [SecretFileKey] {
         let keyring = InMemorySecretStore()
@@ -108,7 +108,9 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...40)
-    func `holds what was kept, under whichever key, and nothing else`(seed: UInt64) async throws {
+    func `A file of secrets through a random life holds exactly the kept secrets, under either key`(seed: UInt64)
+        async throws
+    {
         try await withTemporaryFolder { folder in
             var random = SplitMix64(state: seed)
             let (path, keys) = ("\(folder)/secrets", keys(in: folder))
@@ -144,7 +146,7 @@ import Testing
     }
 
     @Test(arguments: UInt64(1)...60)
-    func `that is damaged anywhere is told, set aside whole, and never read as something else`(
+    func `A file of secrets that is damaged anywhere is reported, set aside whole, and never misread`(
         seed: UInt64
     ) async throws {
         try await withTemporaryFolder { folder in

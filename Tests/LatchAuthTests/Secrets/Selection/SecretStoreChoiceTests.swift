@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `The choice of a secret store` {
+@Suite struct SecretStoreChoiceTests {
     @Test(
         arguments: [
             ([:], .secretService, "unlocked"),
@@ -19,7 +19,7 @@ import Testing
             (["LATCH_HOME": "/l", "LATCH_SECRET_STORE": "secret-service"], .secretService, "LATCH_SECRET_STORE"),
             (["SSH_CONNECTION": "10.0.0.1 1 10.0.0.2 22"], .file, "SSH"), (["SSH_TTY": "/dev/pts/1"], .file, "SSH"),
         ] as [([String: String], SecretStoreKind, String)])
-    func `follows the documented order, and says why`(
+    func `The choice of a secret store follows the documented order, and says why`(
         environment: [String: String], kind: SecretStoreKind, reason: String
     ) async throws {
         try await withTemporaryFolder { folder in
@@ -40,7 +40,7 @@ import Testing
             ([:], KeychainStatus.error(for: KeychainStatus.missingEntitlement), .file),
             (["LATCH_SECRET_STORE": "keychain"], KeychainStatus.error(for: -34_018), .keychain),
         ] as [([String: String], AuthError?, SecretStoreKind)])
-    func `is the keychain on macOS, or a file for a program without the entitlement`(
+    func `The choice of a secret store is the keychain on macOS, or a file without the entitlement`(
         environment: [String: String], trouble: AuthError?, kind: SecretStoreKind
     ) async throws {
         try await withTemporaryFolder { folder in
@@ -52,7 +52,7 @@ import Testing
     }
 
     @Test(arguments: [AuthError.storeLocked, .storeUnavailable, .storeDenied])
-    func `takes the file where the keyring cannot be used, and says what was wrong with it`(
+    func `The choice of a secret store takes the file if the keyring fails, and says what was wrong`(
         error: AuthError
     ) async throws {
         try await withTemporaryFolder { folder in
@@ -65,7 +65,7 @@ import Testing
         }
     }
 
-    @Test func `is that of the first write, for all processes and all places to sign in`() async throws {
+    @Test func `The choice of a secret store is that of the first write, for all processes`() async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             let (desktop, overSSH) = (fixture.store(), fixture.store(["SSH_TTY": "/dev/pts/1"]))
@@ -80,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `of a file over SSH is followed on the desktop`() async throws {
+    @Test func `The choice of a secret store of a file over SSH is followed on the desktop`() async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store(["SSH_TTY": "/dev/pts/1"]).write([1], for: "a")
@@ -90,7 +90,9 @@ import Testing
     }
 
     @Test(arguments: [AuthError.storeLocked, .storeUnavailable, .storeDenied])
-    func `that cannot be reached is an error, never another store that is empty`(error: AuthError) async throws {
+    func `The choice of a secret store that cannot be reached is an error, never another store that is empty`(
+        error: AuthError
+    ) async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store().write([1], for: "a")
@@ -109,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `is made once by processes that begin at once`() async throws {
+    @Test func `The choice of a secret store is made once by processes that begin at once`() async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await withThrowingTaskGroup { group in
@@ -123,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `takes a file that is there from before it was recorded`() async throws {
+    @Test func `The choice of a secret store takes a file from before the choice was recorded`() async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             let earlier = EncryptedFileSecretStore(
@@ -134,7 +136,8 @@ import Testing
         }
     }
 
-    @Test func `by a variable is refused where it would hide what is there`() async throws {
+    @Test
+    func `The choice of a secret store by a variable is refused if it would hide existing secrets`() async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store().write([1], for: "a")
@@ -152,7 +155,7 @@ import Testing
     }
 
     @Test(arguments: ["keychain", "passphrase", "memory", "FILE", "file "])
-    func `by a variable names a store that there is`(kind: String) async throws {
+    func `The choice of a secret store by a variable must name an existing store`(kind: String) async throws {
         try await withTemporaryFolder { folder in
             let store = SelectionFixture(folder).store(["LATCH_SECRET_STORE": kind])
             let error = await #expect(throws: AuthError.storeUnavailable) { try await store.read("a") }
@@ -161,7 +164,7 @@ import Testing
     }
 
     @Test(arguments: ["", "{", "{}", #"{"kind":7}"#])
-    func `whose record is damaged is not guessed`(record: String) async throws {
+    func `The choice of a secret store whose record is damaged is not guessed`(record: String) async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store().write([1], for: "a")
@@ -172,7 +175,9 @@ import Testing
         }
     }
 
-    @Test func `finds nothing where nothing can be, and says denied where nothing may be written`() async throws {
+    @Test
+    func `The choice of a secret store finds nothing in an impossible place, and reports denied writing`() async throws
+    {
         let store = SelectionFixture("/sys/latch").store(["LATCH_SECRET_STORE": "file"])
         #expect(try await store.read("a") == nil)
         #expect(try await store.names().isEmpty)
@@ -180,7 +185,7 @@ import Testing
     }
 
     @Test(arguments: SecretStoreContract.rules)
-    func `keeps the contract of all stores`(rule: SecretStoreContract.Rule) async throws {
+    func `The choice of a secret store keeps the contract of all stores`(rule: SecretStoreContract.Rule) async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await rule.check { fixture.store(["LATCH_SECRET_STORE": "file"]) }

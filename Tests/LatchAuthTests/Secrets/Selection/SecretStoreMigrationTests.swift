@@ -8,8 +8,9 @@ import Testing
 
 @testable import LatchAuth
 
-@Suite struct `Secrets that move to another store` {
-    @Test func `are in the new one, gone from the old one, and found by who was at work`() async throws {
+@Suite struct SecretStoreMigrationTests {
+    @Test
+    func `Secrets that move to another store are gone from the old one, and sessions find the new one`() async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             let atWork = fixture.store()
@@ -26,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `go through every kind and back`() async throws {
+    @Test func `Secrets that move to another store go through every kind and back`() async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store().write([1], for: "a")
@@ -93,7 +94,9 @@ import Testing
     }
 
     @Test(arguments: 0..<24)
-    func `are lost nowhere when it is interrupted at any step, and arrive when it is repeated`(step: Int) async throws {
+    func `Secrets that move to another store are not lost if it is interrupted, and arrive on the repeat`(step: Int)
+        async throws
+    {
         let (old, new) = (InMemorySecretStore(), InMemorySecretStore())
         for number in UInt8(0)..<4 { old.write([number], for: "\(number)") }
         new.write([7], for: "of an earlier attempt")
@@ -106,7 +109,7 @@ import Testing
         #expect(new.names() == ["0", "1", "2", "3"])
     }
 
-    @Test func `leave nothing behind when the removal was interrupted and the move is repeated`() async throws {
+    @Test func `Secrets that move to another store leave nothing behind after an interrupted removal`() async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store().write([1], for: "a")
@@ -123,7 +126,8 @@ import Testing
         }
     }
 
-    @Test func `stay where they are when one of the two stores cannot be used`() async throws {
+    @Test
+    func `Secrets that move to another store stay in place if one of the two stores cannot be used`() async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store(["LATCH_SECRET_STORE": "file"]).write([1], for: "a")
@@ -135,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `by two processes at once move once, while others write and lose nothing`() async throws {
+    @Test func `Secrets that two processes move to another store at once move once, while others write`() async throws {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store().write([0], for: "a")

@@ -7,10 +7,10 @@ import Testing
 import TestSupport
 
 /// That a jump is told cannot be tried here: no test may set the date of the machine that it runs on.
-@Suite struct `A watch on the date` {
+@Suite struct DateWatchTests {
     private final class Canary: Sendable {}
 
-    @Test func `leaves nothing behind when it goes`() async throws {
+    @Test func `A watch on the date leaves nothing behind when it goes`() async throws {
         weak var kept: Canary?
         do {
             let canary = Canary()
@@ -23,7 +23,8 @@ import TestSupport
         #expect(kept == nil)
     }
 
-    @Test func `tells nothing while nobody sets the date, and ends when nobody listens any more`() async {
+    @Test
+    func `A watch on the date reports nothing while the date is not set, and ends with its last observer`() async {
         let task = Task {
             var count = 0
             for await _ in WallClock.system.dateChanges() { count += 1 }
@@ -34,7 +35,7 @@ import TestSupport
         #expect(await task.value == 0)
     }
 
-    @Test func `ends at once where a clock does not know of any`() async {
+    @Test func `A watch on the date ends at once if a clock has none`() async {
         var count = 0
         for await _ in WallClock(now: { Date() }, sleep: { _ in }).dateChanges() { count += 1 }
         #expect(count == 0)

@@ -7,7 +7,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `Watches on files, many of them` {
+@Suite(.timeLimit(.minutes(1))) struct ManyWatchesTests {
     /// The watches on files, and a stream of the numbers of those that were called.
     private func watches(
         on paths: [String]
@@ -27,7 +27,7 @@ import Testing
         }
     }
 
-    @Test func `share one queue of the kernel, 300 of them, and each hears of its own file`() async throws {
+    @Test func `Many watches on files share one queue of the kernel, and each hears of its own file`() async throws {
         try await withTemporaryFolder { folder in
             let paths = try (0..<300).map { number in
                 let path = "\(folder)/\(number % 20)/file-\(number)"
@@ -47,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `do not end with another on the same file, or on the same folder`() async throws {
+    @Test func `Many watches on files do not end with another on the same file or folder`() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/a"
             var (watches, calls) = try watches(on: [path, path, "\(folder)/b"])
@@ -59,7 +59,7 @@ import Testing
         }
     }
 
-    @Test func `may begin anew after the last one has ended`() async throws {
+    @Test func `Many watches on files can begin again after the last one has ended`() async throws {
         try await withTemporaryFolder { folder in
             for _ in 0..<20 {
                 var (watches, calls) = try watches(on: ["\(folder)/a"])
@@ -70,7 +70,7 @@ import Testing
         }
     }
 
-    @Test func `hear of many changes at once, of each at least once`() async throws {
+    @Test func `Many watches on files hear of concurrent changes, of each at least once`() async throws {
         try await withTemporaryFolder { folder in
             let paths = (0..<50).map { "\(folder)/\($0)" }
             var (watches, calls) = try watches(on: paths)

@@ -8,9 +8,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The accounts of a store` {
+@Suite struct AccountContractTests {
     @Test(arguments: StoreBackend.all)
-    func `come back as they were written`(backend: StoreBackend) async throws {
+    func `The accounts of a store come back as they were written`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
         var full = try Account.example("full")
@@ -41,8 +41,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK9), arguments: StoreBackend.all)
-    func `are not created by somebody whose role or account has ended meanwhile`(backend: StoreBackend) async throws {
+    @Test(.tags(.adminAuthorization), arguments: StoreBackend.all)
+    func `The accounts of a store are not created by an actor whose role or account has ended meanwhile`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
         var actor = try Account.example("root")
@@ -66,8 +68,8 @@ import Testing
         #expect(try await store.account(id: invited.id) != nil)
     }
 
-    @Test(.tags(.attackD10), arguments: StoreBackend.all)
-    func `are one for each address, whoever comes first`(backend: StoreBackend) async throws {
+    @Test(.tags(.parallelSignUp), arguments: StoreBackend.all)
+    func `The accounts of a store are one for each address, whichever comes first`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
         let results = await withTaskGroup { group in
@@ -93,7 +95,8 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `are listed in pages that neither repeat nor skip`(backend: StoreBackend) async throws {
+    func `The accounts of a store are listed in pages that neither repeat nor skip`(backend: StoreBackend) async throws
+    {
         let fixture = try await backend.populated()
         let store = fixture.store
         for number in 10..<25 { try await store.insert(Account.example("user\(number)"), details: nil) }
@@ -105,8 +108,8 @@ import Testing
         #expect(ids == Set(ids).sorted())
     }
 
-    @Test(.tags(.attackD11), arguments: StoreBackend.all)
-    func `get a better hash only while the old one stands`(backend: StoreBackend) async throws {
+    @Test(.tags(.rehashRace), arguments: StoreBackend.all)
+    func `The accounts of a store get a better hash only while the old one stands`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.upgradePasswordHash(of: account.id, from: "$argon2id$example", to: "better")
@@ -116,7 +119,7 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `take roles from an administrator's call alone`(backend: StoreBackend) async throws {
+    func `The accounts of a store take roles only from an administrator's call`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         #expect(try await store.setRoles(of: account.id, roles: ["admin"], permissions: ["a", "b"], at: noon))
@@ -125,7 +128,7 @@ import Testing
         #expect(try await store.setRoles(of: "nobody", roles: [], permissions: [], at: noon) == false)
     }
 
-    @Test func `do not print what they hold`() throws {
+    @Test func `The accounts of a store do not print their content`() throws {
         let account = try Account.example()
         var text = ""
         dump(account, to: &text)
@@ -134,9 +137,10 @@ import Testing
         #expect(!text.contains("example.com"))
     }
 
-    @Test(.tags(.attackK9), arguments: StoreBackend.all)
-    func `are changed only if the rule permits it, by the facts of the transaction`(backend: StoreBackend) async throws
-    {
+    @Test(.tags(.adminAuthorization), arguments: StoreBackend.all)
+    func `The accounts of a store change only if the rule permits it, by the facts of the transaction`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let (store, id) = (fixture.store, fixture.account.id)
         var administrator = try Account.example("boss")
@@ -163,8 +167,10 @@ import Testing
         #expect(try await store.device(id: fixture.device.id)?.revokedAt == nil)
     }
 
-    @Test(.tags(.attackK9), arguments: StoreBackend.all)
-    func `administer the server beside another one once somebody can sign in`(backend: StoreBackend) async throws {
+    @Test(.tags(.adminAuthorization), arguments: StoreBackend.all)
+    func `The accounts of a store count as another administrator once they can sign in`(backend: StoreBackend)
+        async throws
+    {
         let (store, audit) = try await backend.open()
         let accounts = try ["boss", "invited"].map { name in
             var account = try Account.example(name)
@@ -187,8 +193,10 @@ import Testing
         _ = try await audit()
     }
 
-    @Test(.tags(.attackE8), arguments: StoreBackend.all)
-    func `are changed and made by no session that was signed out meanwhile`(backend: StoreBackend) async throws {
+    @Test(.tags(.accountPreHijack), arguments: StoreBackend.all)
+    func `The accounts of a store are changed and made by no session that was signed out meanwhile`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let (store, account, device) = (fixture.store, fixture.account, fixture.device.id)
         let actor = AccountActor(account.id, on: device)
@@ -208,8 +216,10 @@ import Testing
         #expect(try await store.account(id: bob.id) == nil)
     }
 
-    @Test(.tags(.attackE8), arguments: StoreBackend.all)
-    func `keep their session where a change was decided on earlier credentials`(backend: StoreBackend) async throws {
+    @Test(.tags(.accountPreHijack), arguments: StoreBackend.all)
+    func `The accounts of a store keep their session if a change was decided on earlier credentials`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let (store, account, device) = (fixture.store, fixture.account, fixture.device.id)
         var earlier = account
@@ -232,7 +242,7 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `report the effects of an action`(backend: StoreBackend) async throws {
+    func `The accounts of a store report the effects of an action`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, id) = (fixture.store, fixture.account.id)
         #expect(try await store.perform(.setRole(.moderator), on: id) == AccountActionResult())

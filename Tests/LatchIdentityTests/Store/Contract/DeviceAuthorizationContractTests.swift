@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite(.tags(.attackJ8)) struct `The polls of a device that waits for its user` {
+@Suite(.tags(.deviceCodePolling)) struct DeviceAuthorizationContractTests {
     private func waiting(_ store: IdentityStore) async throws -> [UInt8] {
         let digest = "device code".digest
         let record = DeviceAuthorizationRecord(
@@ -18,7 +18,9 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `are answered once, of any number at the same time`(backend: StoreBackend) async throws {
+    func `The polls of a waiting device are answered once, of any number at the same time`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let store = fixture.store
         let digest = try await waiting(store)
@@ -31,7 +33,9 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `that are early make the pause longer, up to a minute, and write nothing then`(backend: StoreBackend)
+    func `The polls of a waiting device that are early make the pause longer, and write nothing then`(
+        backend: StoreBackend
+    )
         async throws
     {
         let fixture = try await backend.populated()

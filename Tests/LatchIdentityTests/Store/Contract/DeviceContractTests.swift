@@ -7,9 +7,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The rotation of a device` {
+@Suite struct DeviceContractTests {
     @Test(arguments: StoreBackend.all)
-    func `moves to the next generation, durably`(backend: StoreBackend) async throws {
+    func `The rotation of a device moves to the next generation, durably`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
         #expect(try await store.rotation(.of(device)) == .rotated(counter: 1))
@@ -18,8 +18,10 @@ import Testing
         #expect(row.rotatedAt == noon)
     }
 
-    @Test(.tags(.attackC2), arguments: StoreBackend.all)
-    func `of 16 equal attempts one rotates, and all get the same generation`(backend: StoreBackend) async throws {
+    @Test(.tags(.parallelRefresh), arguments: StoreBackend.all)
+    func `One of 16 equal attempts rotates a device, and all get the same generation`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
         let rotations = try await withThrowingTaskGroup { group in
@@ -31,9 +33,10 @@ import Testing
         #expect(try await store.device(id: device.id)?.counter == 1)
     }
 
-    @Test(.tags(.attackC3, .attackC4), arguments: StoreBackend.all)
-    func `repeats its answer until the window ends, and takes a later use for theft`(backend: StoreBackend) async throws
-    {
+    @Test(.tags(.lostRefreshResponse, .lateParent), arguments: StoreBackend.all)
+    func `The rotation of a device repeats its answer until the window ends, and takes a later use for theft`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotation(.of(device))
@@ -45,7 +48,9 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `repeats its answer for the same Idempotency-Key long after the window`(backend: StoreBackend) async throws {
+    func `The rotation of a device repeats its answer for the same Idempotency-Key long after the window`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotation(.of(device, key: [1]))
@@ -54,7 +59,9 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `does not repeat for an Idempotency-Key once the successor was used`(backend: StoreBackend) async throws {
+    func `The rotation of a device does not repeat for an Idempotency-Key once the successor was used`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotation(.of(device, key: [1]))
@@ -63,7 +70,7 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `bounds what an Idempotency-Key repeats`(backend: StoreBackend) async throws {
+    func `The rotation of a device bounds the repeats for an Idempotency-Key`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         let long = Device.example(2, of: account, expiresAt: noon + 1e7)
@@ -72,8 +79,10 @@ import Testing
         #expect(try await store.rotation(.of(long, key: [1], at: noon + 86_401)) == .reused)
     }
 
-    @Test(.tags(.attackC5), arguments: StoreBackend.all)
-    func `takes a grandparent for theft even inside the window`(backend: StoreBackend) async throws {
+    @Test(.tags(.grandparentToken), arguments: StoreBackend.all)
+    func `The rotation of a device takes a grandparent for theft even inside the window`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
         _ = try await store.rotation(.of(device))
@@ -82,8 +91,10 @@ import Testing
         #expect(try await store.rotation(.of(device, counter: 2)) == .rejected)
     }
 
-    @Test(.tags(.attackC9), arguments: StoreBackend.all)
-    func `is refused at the absolute end, however often it was used`(backend: StoreBackend) async throws {
+    @Test(.tags(.absoluteExpiry), arguments: StoreBackend.all)
+    func `The rotation of a device is refused at the absolute end, however often it was used`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let (store, device) = (fixture.store, fixture.device)
         var counter: UInt32 = 0
@@ -96,8 +107,10 @@ import Testing
         #expect(try await store.rotation(.of(device, counter: counter, at: noon + 3600)) == .rejected)
     }
 
-    @Test(.tags(.attackC10), arguments: StoreBackend.all)
-    func `is refused after everything that signs the device out`(backend: StoreBackend) async throws {
+    @Test(.tags(.refreshAfterChange), arguments: StoreBackend.all)
+    func `The rotation of a device is refused after every kind of sign-out of the device`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let (store, account, device) = (fixture.store, fixture.account, fixture.device)
         #expect(try await store.revoke(device: device.id, because: .logout, at: noon))
@@ -118,14 +131,16 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `of a device that nobody knows is refused`(backend: StoreBackend) async throws {
+    func `The rotation of an unknown device is refused`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         #expect(try await store.rotation(.of(Device.example(9, of: account))) == .rejected)
     }
 
     @Test(arguments: StoreBackend.all)
-    func `is not begun for a device whose password was changed meanwhile`(backend: StoreBackend) async throws {
+    func `The rotation of a device is not begun for a device whose password was changed meanwhile`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account))
@@ -135,9 +150,9 @@ import Testing
     }
 }
 
-@Suite struct `The number of an account's devices` {
-    @Test(.tags(.attackD7), arguments: StoreBackend.all)
-    func `is bounded: signed-out ones go first, then those that were never refreshed, then those unused for longest`(
+@Suite struct DeviceNumberTests {
+    @Test(.tags(.hashFlood), arguments: StoreBackend.all)
+    func `The number of an account's devices is bounded, and the least useful ones go first`(
         backend: StoreBackend
     ) async throws {
         let fixture = try await backend.populated()
@@ -172,10 +187,12 @@ import Testing
     }
 }
 
-@Suite struct `A script that signs in and never refreshes` {
+@Suite struct SignInScriptTests {
     /// RocketChat/Rocket.Chat#11140.
     @Test(arguments: StoreBackend.all)
-    func `signs out its own earlier logins before a device that is used`(backend: StoreBackend) async throws {
+    func `A script that never refreshes signs out its own earlier logins before a used device`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let store = fixture.store
         let account = try #require(try await store.account(id: fixture.device.accountID))
@@ -207,9 +224,11 @@ import Testing
     }
 }
 
-@Suite struct `The number of devices that were signed out` {
+@Suite struct SignedOutDevicesTests {
     @Test(arguments: StoreBackend.all)
-    func `counts those of each way once, and none of a write that fails`(backend: StoreBackend) async throws {
+    func `The number of devices that were signed out counts each once, and none of a write that fails`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let (store, account, device) = (fixture.store, fixture.account, fixture.device)
         #expect(try await store.revoke(device: device.id, because: .logout, at: noon))

@@ -6,9 +6,9 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The keys of a store` {
+@Suite struct KeyContractTests {
     @Test(arguments: StoreBackend.all)
-    func `are created once, by one of many nodes`(backend: StoreBackend) async throws {
+    func `The keys of a store are created once, by one of many nodes`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
         #expect(try await store.signingKeys().isEmpty)
@@ -30,9 +30,11 @@ import Testing
     }
 }
 
-@Suite struct `The audit log of a store` {
+@Suite struct AuditLogContractTests {
     @Test(arguments: StoreBackend.all)
-    func `has an entry for each change, with its account and its actor`(backend: StoreBackend) async throws {
+    func `The audit log of a store has an entry for each change, with its account and its actor`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let (store, id) = (fixture.store, fixture.account.id)
         _ = try await store.rotation(.of(fixture.device))
@@ -56,9 +58,11 @@ import Testing
     }
 }
 
-@Suite struct `The maintenance of a store` {
+@Suite struct MaintenanceContractTests {
     @Test(arguments: StoreBackend.all)
-    func `removes what has ended, and proves that commits work`(backend: StoreBackend) async throws {
+    func `The maintenance of a store removes ended rows, and proves that commits work`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let store = fixture.store
         try await store.checkHealth(at: noon)

@@ -7,11 +7,12 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A mailed token in the store` {
+@Suite struct MailedTokenContractTests {
     private func digest(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 32) }
 
-    @Test(.tags(.attackE4), arguments: StoreBackend.all)
-    func `is used once, also when 16 try at once`(backend: StoreBackend) async throws {
+    @Test(.tags(.mailedTokenReuse), arguments: StoreBackend.all)
+    func `A mailed token in the store is used once, also for 16 concurrent attempts`(backend: StoreBackend) async throws
+    {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account))
@@ -27,7 +28,7 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `sets a first password, of which an owner who signs in by a provider is told`(backend: StoreBackend)
+    func `A mailed token in the store sets a first password, and the owner is informed`(backend: StoreBackend)
         async throws
     {
         let fixture = try await backend.populated()
@@ -47,8 +48,10 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackE4), arguments: StoreBackend.all)
-    func `ends in time, with a newer one, and with a password change`(backend: StoreBackend) async throws {
+    @Test(.tags(.mailedTokenReuse), arguments: StoreBackend.all)
+    func `A mailed token in the store ends in time, with a newer one, and with a password change`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account, expiresAt: noon + 10))
@@ -63,8 +66,8 @@ import Testing
         #expect(try await store.verifyEmail(byToken: digest(3), with: .none, at: noon) == nil)
     }
 
-    @Test(.tags(.attackE4), arguments: StoreBackend.all)
-    func `serves only its own purpose`(backend: StoreBackend) async throws {
+    @Test(.tags(.mailedTokenReuse), arguments: StoreBackend.all)
+    func `A mailed token in the store serves only its own purpose`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account, purpose: .verifyEmail))
@@ -73,8 +76,10 @@ import Testing
         #expect(try await store.account(id: account.id)?.emailVerifiedAt == noon)
     }
 
-    @Test(.tags(.attackE8), arguments: StoreBackend.all)
-    func `that verifies sets no password once the address is verified`(backend: StoreBackend) async throws {
+    @Test(.tags(.accountPreHijack), arguments: StoreBackend.all)
+    func `A mailed token in the store that verifies sets no password once the address is verified`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account, purpose: .verifyEmail))
@@ -84,8 +89,8 @@ import Testing
         #expect(try await store.account(id: account.id)?.passwordHash == account.passwordHash)
     }
 
-    @Test(.tags(.attackE8), arguments: StoreBackend.all)
-    func `comes with a password of the account as it is, and not as it was`(backend: StoreBackend) async throws {
+    @Test(.tags(.accountPreHijack), arguments: StoreBackend.all)
+    func `A mailed token in the store comes with the account's present password`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account, purpose: .verifyEmail))
@@ -97,8 +102,8 @@ import Testing
         #expect(try await store.verifyEmail(byToken: digest(1), with: .password(now), at: noon) != nil)
     }
 
-    @Test(.tags(.attackE7), arguments: StoreBackend.all)
-    func `that sets a password signs out every device`(backend: StoreBackend) async throws {
+    @Test(.tags(.resetRevocation), arguments: StoreBackend.all)
+    func `A mailed token in the store that sets a password signs out every device`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account, device) = (fixture.store, fixture.account, fixture.device)
         try await store.insert(.example(1, of: account))
@@ -111,7 +116,7 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `is nothing to a disabled account`(backend: StoreBackend) async throws {
+    func `A mailed token in the store is refused for a disabled account`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(.example(1, of: account))
@@ -120,7 +125,7 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `is removed with the devices that ended`(backend: StoreBackend) async throws {
+    func `A mailed token in the store is removed with the devices that ended`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let (store, account, device) = (fixture.store, fixture.account, fixture.device)
         try await store.insert(.example(1, of: account))
@@ -131,8 +136,10 @@ import Testing
         #expect(try await store.account(forToken: digest(1), purpose: .resetPassword, at: noon) == nil)
     }
 
-    @Test(.tags(.attackE9), arguments: StoreBackend.all)
-    func `of a change of address ends with what signs out whoever began it`(backend: StoreBackend) async throws {
+    @Test(.tags(.addressChange), arguments: StoreBackend.all)
+    func `A mailed token of a change of address ends with the sign-out of its requester`(backend: StoreBackend)
+        async throws
+    {
         for way in ["nothing", "everywhere", "by the operator", "suspended", "copied token"] {
             let fixture = try await backend.populated()
             let (store, account, device) = (fixture.store, fixture.account, fixture.device)
@@ -156,8 +163,9 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackE9), arguments: StoreBackend.all)
-    func `of a change of address counts once both ends are confirmed`(backend: StoreBackend) async throws {
+    @Test(.tags(.addressChange), arguments: StoreBackend.all)
+    func `A mailed token of a change of address counts once both ends are confirmed`(backend: StoreBackend) async throws
+    {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         let new = try EmailAddress("ada@new.example")

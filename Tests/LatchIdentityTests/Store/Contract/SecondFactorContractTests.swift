@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A second factor in a store` {
+@Suite struct SecondFactorContractTests {
     private let sealed: [UInt8] = [1, 2, 3]
 
     private func digest(_ number: UInt8) -> [UInt8] { Array(repeating: number, count: 32) }
@@ -27,8 +27,10 @@ import Testing
         #expect(result == .accepted)
     }
 
-    @Test(.tags(.attackF8), arguments: StoreBackend.all)
-    func `signs out the other devices when it is confirmed`(backend: StoreBackend) async throws {
+    @Test(.tags(.factorBypass), arguments: StoreBackend.all)
+    func `A second factor in a store signs out the other devices when it is confirmed`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let other = Device.example(2, of: fixture.account)
         _ = try await fixture.store.insert(other, for: fixture.account)
@@ -37,8 +39,10 @@ import Testing
         #expect(try await fixture.store.device(id: other.id)?.revocationReason == .secondFactor)
     }
 
-    @Test(.tags(.attackE8), arguments: StoreBackend.all)
-    func `is confirmed by no device that was signed out meanwhile`(backend: StoreBackend) async throws {
+    @Test(.tags(.accountPreHijack), arguments: StoreBackend.all)
+    func `A second factor in a store is not confirmed by a device that was signed out meanwhile`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let (store, id) = (fixture.store, fixture.account.id)
         let factor = SecondFactor(accountID: id, sealedSecret: sealed, createdAt: noon)
@@ -49,8 +53,8 @@ import Testing
         #expect(try await store.secondFactor(of: id, isConfirmed: true) == nil)
     }
 
-    @Test(.tags(.attackF1), arguments: StoreBackend.all)
-    func `accepts a step once, and none before it`(backend: StoreBackend) async throws {
+    @Test(.tags(.factorCodeReplay), arguments: StoreBackend.all)
+    func `A second factor in a store accepts a step once, and none before it`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         try await confirm(fixture)
         let (store, id) = (fixture.store, fixture.account.id)
@@ -62,8 +66,10 @@ import Testing
         #expect(try await store.prove(replaced, of: id, for: .removal(on: fixture.device.id), at: noon) == .rejected)
     }
 
-    @Test(.tags(.attackF3), arguments: StoreBackend.all)
-    func `checks five wrong codes of a thousand, and a recovery code meanwhile`(backend: StoreBackend) async throws {
+    @Test(.tags(.factorGuessing), arguments: StoreBackend.all)
+    func `A second factor in a store checks five wrong codes of a thousand, and a recovery code meanwhile`(
+        backend: StoreBackend
+    ) async throws {
         let fixture = try await backend.populated()
         try await confirm(fixture)
         let (store, id) = (fixture.store, fixture.account.id)
@@ -86,8 +92,10 @@ import Testing
             createdAt: noon + Double(number), expiresAt: noon + 300)
     }
 
-    @Test(.tags(.attackE8), arguments: StoreBackend.all)
-    func `is changed by no device that was signed out meanwhile`(backend: StoreBackend) async throws {
+    @Test(.tags(.accountPreHijack), arguments: StoreBackend.all)
+    func `A second factor in a store is not changed by a device that was signed out meanwhile`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         try await confirm(fixture)
         let (store, id, device) = (fixture.store, fixture.account.id, fixture.device.id)
@@ -105,7 +113,9 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `ends a challenge with the login, and is removed with everything of it`(backend: StoreBackend) async throws {
+    func `A second factor in a store ends a challenge with the login, and is removed completely`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         try await confirm(fixture)
         let (store, id) = (fixture.store, fixture.account.id)

@@ -5,9 +5,11 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A task that servers share` {
+@Suite struct SharedTaskContractTests {
     @Test(arguments: StoreBackend.all)
-    func `is one server's until its end, and then whose that takes it`(backend: StoreBackend) async throws {
+    func `A task that servers share is one server's until its end, and then the next server's`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let store = fixture.store
         #expect(try await store.isFree(.pruning, at: noon))
@@ -24,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `is taken by one of many at once`(backend: StoreBackend) async throws {
+    func `A task that servers share is taken by one of many at once`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
         let takers = try await withThrowingTaskGroup { group in
@@ -38,7 +40,9 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `is nobody's where its end is the mistake of a wrong clock`(backend: StoreBackend) async throws {
+    func `A task that servers share is free if its end is the mistake of a wrong clock`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let store = fixture.store
         #expect(try await store.take(.pruning, as: "one", at: noon + 1_000_000, until: noon + 1_000_300))
@@ -49,7 +53,9 @@ import Testing
 
     /// Each mail is such a task: whoever has taken it may be dead.
     @Test(arguments: StoreBackend.all)
-    func `is a mail too, which one server sends, and another one after the lease`(backend: StoreBackend) async throws {
+    func `A mail is a task that servers share: one sends it, and another after the lease`(backend: StoreBackend)
+        async throws
+    {
         let fixture = try await backend.populated()
         let (store, account) = (fixture.store, fixture.account)
         try await store.insert(
@@ -68,7 +74,7 @@ import Testing
 
     /// A worker that takes the older of two mails may be the slower one.
     @Test(arguments: StoreBackend.all)
-    func `is a mail whose link ends with that of a newer one, and never the other way round`(
+    func `A mail is a task that servers share, whose link ends with that of a newer one`(
         backend: StoreBackend
     ) async throws {
         let fixture = try await backend.populated()

@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A backup` {
+@Suite struct BackupTests {
     /// A store and its backup.
     private struct Made {
         let fixture: TransferFixture
@@ -46,7 +46,7 @@ import Testing
         }
     }
 
-    @Test func `has every row, and nothing that can be read`() async throws {
+    @Test func `A backup has every row, and nothing readable`() async throws {
         let made = try await Made()
         #expect(try made.folder.names() == ["backup"])
         #expect(try made.folder.permissions(of: "backup") == 0o600)
@@ -68,7 +68,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `of an earlier version is restored without the rows that no store takes any more`() async throws {
+    @Test func `A backup of an earlier version is restored without the obsolete rows`() async throws {
         let (fixture, folder) = (try await TransferFixture(), try TemporaryFolder())
         await fixture.site.close()
         try TransferFixture.addSample(to: fixture.location)
@@ -93,7 +93,9 @@ import Testing
     }
 
     @Test(needsPostgres, arguments: [false, true])
-    func `leaves the rows of an earlier version out, as a copy does, and says so`(isDatabase: Bool) async throws {
+    func `A backup leaves the rows of an earlier version out, as a copy does, and says so`(isDatabase: Bool)
+        async throws
+    {
         let location = isDatabase ? try await IdentityDatabase.create() : nil
         let (fixture, folder) = (try await TransferFixture(storedAt: location), try TemporaryFolder())
         await fixture.site.close()
@@ -110,7 +112,7 @@ import Testing
         #expect(verified.leftOut.isEmpty)
     }
 
-    @Test(needsPostgres) func `of either database is restored to the other`() async throws {
+    @Test(needsPostgres) func `A backup of either database is restored to the other`() async throws {
         let made = try await Made(storedAt: try await IdentityDatabase.create())
         _ = try await made.restore()
         let tables = { (location: String) in
@@ -128,7 +130,7 @@ import Testing
         }
     }
 
-    @Test(needsPostgres) func `is one moment of a database to which two nodes write`() async throws {
+    @Test(needsPostgres) func `A backup is one moment of a database to which two nodes write`() async throws {
         let location = try await IdentityDatabase.create()
         let (fixture, folder) = (try await TransferFixture(storedAt: location), try TemporaryFolder())
         let second = try await Site(storedAt: location)
@@ -166,7 +168,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `opens with its passphrase alone`() async throws {
+    @Test func `A backup opens only with its passphrase`() async throws {
         let cost = try Argon2Parameters(memoryKiB: 64, passes: 1)
         let made = try await Made(key: BackupKey(passphrase: "a horse walks in", cost: cost))
         try await made.refuses(.wrongBackupKey, key: BackupKey(passphrase: "a horse walks out", cost: cost))
@@ -174,7 +176,7 @@ import Testing
         _ = try await made.restore(key: BackupKey(passphrase: "a horse walks in"))
     }
 
-    @Test func `with a header that demands a gigabyte is refused before it costs anything`() async throws {
+    @Test func `A backup with a header that demands a gigabyte is refused before it costs anything`() async throws {
         let cost = try Argon2Parameters(memoryKiB: 64, passes: 1)
         let made = try await Made(key: BackupKey(passphrase: "a horse walks in", cost: cost))
         try made.change { bytes in
@@ -187,7 +189,7 @@ import Testing
     }
 
     @Test(arguments: ["x", "1234567"])
-    func `is not made with a passphrase that is soon guessed`(passphrase: String) async throws {
+    func `A backup is not made with a passphrase that is easily guessed`(passphrase: String) async throws {
         let fixture = try await Made()
         let error = await #expect(throws: IdentityError.self) {
             try await StoreAdministration.plain().backUp(
@@ -197,7 +199,7 @@ import Testing
         #expect(!(try fixture.folder.names()).contains("weak"))
     }
 
-    @Test func `does not open with another key, and does not go over a file`() async throws {
+    @Test func `A backup does not open with another key, and overwrites no file`() async throws {
         let made = try await Made()
         try await made.refuses(.wrongBackupKey, key: try BackupKey(hex: String(repeating: "1f", count: 32)))
         await #expect(throws: IdentityError.fileFailed) {
@@ -208,7 +210,7 @@ import Testing
         await #expect(throws: IdentityError.storeNotEmpty) { try await made.restore() }
     }
 
-    @Test func `is refused where it was cut, changed, reordered or is of another format`() async throws {
+    @Test func `A backup is refused if it was cut, changed, reordered or is of another format`() async throws {
         let made = try await Made()
         let whole = Array(try made.folder.bytes(of: "backup"))
         let head = try #require(whole.indices.filter { whole[$0] == 0x0A }.dropFirst().first) + 1
@@ -233,7 +235,7 @@ import Testing
         _ = try await made.restore()
     }
 
-    @Test func `has chunks that cannot change their places`() throws {
+    @Test func `A backup has chunks that cannot change their places`() throws {
         let header = try BackupHeader(for: try BackupKey(hex: keyOfTests))
         var writer = BackupChunks(header)
         let first = try writer.seal([1], isLast: false)
@@ -249,7 +251,7 @@ import Testing
         #expect(try reader.open(last, isLast: true) == [3])
     }
 
-    @Test func `leaves nothing where there is no room for a store or a file`() async {
+    @Test func `A backup leaves nothing if there is no room for a store or a file`() async {
         await #expect(processExitsWith: .success) {
             let made = try await Made()
             signal(SIGXFSZ, SIG_IGN)

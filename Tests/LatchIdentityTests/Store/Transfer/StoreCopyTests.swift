@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `A copy of a store` {
+@Suite struct StoreCopyTests {
     /// Copies, and compares both stores; the audit log of the copy has one entry more.
     private func copied(_ source: TransferFixture, to target: String) async throws {
         let content = try await StoreAdministration.plain().copy(from: source.location, to: target)
@@ -43,7 +43,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `has every row, and serves the sessions of the first`() async throws {
+    @Test func `A copy of a store has every row, and serves the sessions of the first`() async throws {
         let (source, folder) = (try await TransferFixture(), try TemporaryFolder())
         try await copied(source, to: folder.file())
         #expect(try folder.names() == ["store.sqlite"])
@@ -51,7 +51,7 @@ import Testing
         try await served(source, from: folder.file())
     }
 
-    @Test(needsPostgres) func `goes to PostgreSQL and back`() async throws {
+    @Test(needsPostgres) func `A copy of a store goes to PostgreSQL and back`() async throws {
         let (source, folder) = (try await TransferFixture(), try TemporaryFolder())
         let (first, second) = (try await IdentityDatabase.create(), try await IdentityDatabase.create())
         try await copied(source, to: first)
@@ -69,7 +69,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `is not made of a store whose audit log was changed`() async throws {
+    @Test func `A copy of a store is not made of a store whose audit log was changed`() async throws {
         let (source, folder) = (try await TransferFixture(), try TemporaryFolder())
         let raw = try SQLiteConnection(path: source.location, access: .readWrite)
         try raw.run("UPDATE audit SET event = 'forged' WHERE id = 1")
@@ -79,7 +79,9 @@ import Testing
         #expect(try folder.names().isEmpty)
     }
 
-    @Test func `does not go into a store that is there or in use, nor next to what is left of one`() async throws {
+    @Test
+    func `A copy of a store does not go into a store that exists or is in use, nor next to its leftovers`() async throws
+    {
         let (source, other, folder) = (try await TransferFixture(), try await TransferFixture(), try TemporaryFolder())
         await #expect(throws: IdentityError.storeInUse) {
             try await StoreAdministration.plain().copy(from: source.location, to: other.location)
@@ -95,7 +97,8 @@ import Testing
         #expect(try folder.names() == ["store.sqlite-wal"])
     }
 
-    @Test(needsPostgres) func `does not go into a database that a server uses, or has used`() async throws {
+    @Test(needsPostgres)
+    func `A copy of a store does not go into a database that a server uses, or has used`() async throws {
         let source = try await TransferFixture()
         let other = try await TransferFixture(storedAt: try await IdentityDatabase.create())
         let before = try TransferFixture.summaries(of: other.location)
@@ -107,7 +110,7 @@ import Testing
         #expect(try TransferFixture.summaries(of: other.location) == before)
     }
 
-    @Test func `is one moment of a store to which a server writes`() async throws {
+    @Test func `A copy of a store is one moment of a store to which a server writes`() async throws {
         let (source, folder) = (try await TransferFixture(), try TemporaryFolder())
         let store = source.site.identity.services.store
         let count = try await StoreConnections.onThread { () throws(IdentityError) in

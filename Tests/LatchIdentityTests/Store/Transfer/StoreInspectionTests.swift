@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct `The inspection of a store` {
+@Suite struct StoreInspectionTests {
     private let key = String(repeating: "5c", count: 32)
 
     private func inspected(
@@ -23,7 +23,7 @@ import Testing
         await (try await Identity(configuration: configuration, storePath: location, mailer: MemoryMailer())).close()
     }
 
-    @Test func `reads a file, changes nothing, and knows whether the key fits`() async throws {
+    @Test func `The inspection of a store reads a file, changes nothing, and checks the key`() async throws {
         let folder = try TemporaryFolder()
         await (try IdentityStore(path: folder.file())).close()
         #expect(try await inspected(folder.file(), storeKey: key).keyFailure == nil)
@@ -41,7 +41,8 @@ import Testing
         #expect(try Data(contentsOf: URL(filePath: folder.file())) == before)
     }
 
-    @Test(needsPostgres) func `reads date and durability of a database, with tables and without`() async throws {
+    @Test(needsPostgres)
+    func `The inspection of a store reads date and durability of a database, with tables and without`() async throws {
         let address = try await IdentityDatabase.create()
         let empty = try await inspected(address)
         #expect(empty.schema.found == 0 && empty.schema.due != nil && empty.keyFailure == nil)
@@ -64,12 +65,14 @@ import Testing
             ),
             ([:], []),
         ] as [([String: String], [String])])
-    func `names the settings by which a commit may be lost`(settings: [String: String], hazards: [String]) {
+    func `The inspection of a store names the settings by which a commit can be lost`(
+        settings: [String: String], hazards: [String]
+    ) {
         #expect(DatabaseDurability(version: "15", settings: settings, standbys: 0).hazards == hazards)
     }
 
     @Test(arguments: [(0, "", false), (1, "", true), (1, "ANY 1 (*)", false)])
-    func `tells a failover that loses commits`(standbys: Int, names: String, loses: Bool) {
+    func `The inspection of a store detects a failover that loses commits`(standbys: Int, names: String, loses: Bool) {
         let settings = ["synchronous_standby_names": names]
         let durability = DatabaseDurability(version: "15", settings: settings, standbys: standbys)
         #expect(durability.losesCommitsAtFailover == loses)

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchIdentity
 
 /// A table or column that is forgotten there would be lost with each copy and each backup.
-@Suite struct `The description of a store's content` {
+@Suite struct StoreTableTests {
     /// What a database derives from the content, and what belongs to running servers.
     private static let derived: Set = [
         "account_list", "account_tally", "account_search", "password_cost", "audit_head", "latch_schema", "lease",
@@ -34,7 +34,7 @@ import Testing
         return kept
     }
 
-    @Test func `has every table and column of SQLite's newest schema, with its type`() throws {
+    @Test func `The description of a store's content has every table and column of SQLite's newest schema`() throws {
         let folder = try TemporaryFolder()
         let connection = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try SQLiteSchema.migrate(connection)
@@ -47,7 +47,9 @@ import Testing
         #expect(Self.kept(found) == Self.described.mapValues { types[$0] ?? "" })
     }
 
-    @Test(needsPostgres) func `has every table and column of PostgreSQL's newest schema, with its type`() async throws {
+    @Test(needsPostgres)
+    func `The description of a store's content has every table and column of PostgreSQL's newest schema`() async throws
+    {
         let address = try await IdentityDatabase.create()
         await (try PostgresBackend.open(address)).close()
         let found = try PostgresConnection(PostgresConfiguration(address)).all(
@@ -61,7 +63,7 @@ import Testing
         #expect(Self.kept(found) == Self.described.mapValues { types[$0] ?? "" })
     }
 
-    @Test func `has the key of each table first`() throws {
+    @Test func `The description of a store's content has the key of each table first`() throws {
         let folder = try TemporaryFolder()
         let connection = try SQLiteConnection(path: folder.file(), access: .readWrite)
         try SQLiteSchema.migrate(connection)

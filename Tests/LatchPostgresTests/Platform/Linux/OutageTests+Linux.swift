@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchPostgres
 
-@Suite(.timeLimit(.minutes(1))) struct `An outage` {
+@Suite(.timeLimit(.minutes(1))) struct OutageTests {
     /// A port that takes each connection and ends it without a word, as that of a container does whose server has not started.
     private final class EndingServer: Sendable {
         private let listener: RawListener
@@ -26,7 +26,7 @@ import Testing
         }
     }
 
-    @Test func `has one attempt at a time for all callers`() async throws {
+    @Test func `An outage has one attempt at a time for all callers`() async throws {
         let server = try EndingServer()
         let running = Task { await server.run() }
         defer { running.cancel() }

@@ -7,7 +7,7 @@ import Testing
 
 @testable import LatchPostgres
 
-@Suite(.timeLimit(.minutes(1))) struct `A server that refuses connections` {
+@Suite(.timeLimit(.minutes(1))) struct RefusalTests {
     private func database(
         on server: ScriptedPostgres, _ change: (inout PostgresConfiguration) -> Void = { _ in }
     ) -> PostgresDatabase {
@@ -21,7 +21,7 @@ import Testing
 
     /// Each attempt is followed by one that shows the code.
     @Test(arguments: [false, true])
-    func `is tried once for all calls that wait`(writes: Bool) async throws {
+    func `A server that refuses connections is tried once for all calls that wait`(writes: Bool) async throws {
         let server = try ScriptedPostgres(
             .refusing(sqlState: "3D000", sentence: "Datenbank »latch« existiert nicht", afterPassword: false))
         let database = database(on: server)
@@ -51,7 +51,9 @@ import Testing
         ("password authentication failed for user \"latch\"", 1),
         ("Passwort-Authentifizierung für Benutzer »latch« fehlgeschlagen", 2),
     ])
-    func `is sent a wrong password as seldom as it takes to know that`(sentence: String, times: Int) async throws {
+    func `A server that refuses connections is sent a wrong password as seldom as possible`(
+        sentence: String, times: Int
+    ) async throws {
         let server = try ScriptedPostgres(.refusing(sqlState: "28P01", sentence: sentence, afterPassword: true))
         let running = Task { await server.run() }
         defer { running.cancel() }
@@ -66,7 +68,9 @@ import Testing
     @Test(arguments: [
         ("57P03", "the database system is starting up"), ("08P01", "server login has been failing, try again later"),
     ])
-    func `is waited for where it starts behind a pooler`(sqlState: String, sentence: String) async throws {
+    func `A server that refuses connections is awaited if it starts behind a pooler`(sqlState: String, sentence: String)
+        async throws
+    {
         let server = try ScriptedPostgres(.refusing(sqlState: sqlState, sentence: sentence, afterPassword: true))
         let running = Task { await server.run() }
         defer { running.cancel() }
@@ -75,7 +79,8 @@ import Testing
         #expect(await failure { try await database.number("SELECT 1") } == .connectionFailed)
     }
 
-    @Test func `is waited for if it is full, which it says after the password`() async throws {
+    @Test
+    func `A server that refuses connections is awaited if it is full, as it says after the password`() async throws {
         let server = try ScriptedPostgres(
             .refusing(
                 sqlState: "53300", sentence: "too many connections for role \"latch\"", afterPassword: true))

@@ -7,7 +7,7 @@ import Testing
 @testable import LatchPostgres
 
 /// A machine that has lost its disk, or hangs: its kernel still acknowledges what it is sent.
-@Suite(.timeLimit(.minutes(1))) struct `A server that answers nothing any more` {
+@Suite(.timeLimit(.minutes(1))) struct SilenceTests {
     /// The words of the statements with which a connection begins.
     private static let start: Set = ["SET"]
     private static let insertion = PostgresStatement("INSERT INTO t VALUES (1)")
@@ -36,7 +36,7 @@ import Testing
         return await outcomes.first { _ in true } ?? nil
     }
 
-    @Test func `ends a read`() async throws {
+    @Test func `A server that stops answering ends a read`() async throws {
         try await withDatabase(accepting: Self.start) { database, _ in
             let reader = PostgresReader(database)
             #expect(await failureInTime { try await database.number("SELECT 1") } == .connectionLost)
@@ -44,14 +44,16 @@ import Testing
         }
     }
 
-    @Test func `ends the wait for a connection`() async throws {
+    @Test func `A server that stops answering ends the wait for a connection`() async throws {
         try await withDatabase(accepting: []) { database, _ in
             #expect(await failureInTime { try await database.number("SELECT 1") } == .connectionLost)
             #expect(database.outage == .connectionLost)
         }
     }
 
-    @Test func `ends a transaction before its commit, of which nothing remains`() async throws {
+    @Test
+    func `A server that stops answering ends a transaction before its commit, and nothing of it remains`() async throws
+    {
         try await withDatabase(accepting: Self.start.union(["BEGIN"])) { database, _ in
             let error = await failureInTime { try await database.run(Self.insertion.sql) }
             #expect(error == .connectionLost && error?.isRepeatable == true)
@@ -59,7 +61,8 @@ import Testing
     }
 
     /// One that is repeated would be on a second connection.
-    @Test func `leaves the outcome of a commit unknown, and the commit is not repeated`() async throws {
+    @Test
+    func `A server that stops answering leaves the outcome of a commit unknown, and it is not repeated`() async throws {
         try await withDatabase(accepting: Self.start.union(["BEGIN", "INSERT"])) { database, server in
             let error = await failureInTime { try await database.run(Self.insertion.sql) }
             #expect(error == .outcomeUnknown && error?.isRepeatable == false)
@@ -68,7 +71,7 @@ import Testing
     }
 
     /// The commit of statements that are sent with their synchronization is sent with them.
-    @Test func `leaves the outcome of a write in one round trip unknown`() async throws {
+    @Test func `A server that stops answering leaves the outcome of a write in one round trip unknown`() async throws {
         try await withDatabase(accepting: Self.start) { database, server in
             let writer = PostgresWriter(database)
             #expect(await failureInTime { try await writer.run([Self.insertion], key: []) } == .outcomeUnknown)
@@ -77,7 +80,7 @@ import Testing
         }
     }
 
-    @Test func `ends a call after a transaction without a time limit`() async throws {
+    @Test func `A server that stops answering ends a call after a transaction without a time limit`() async throws {
         let words = Self.start.union(["BEGIN", "SELECT", "INSERT", "COMMIT"])
         try await withDatabase(accepting: words) { database, server in
             let inserted = try await database.transaction(isLimited: false) { try $0.run(Self.insertion.sql) }

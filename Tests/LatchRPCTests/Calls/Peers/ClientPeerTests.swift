@@ -7,9 +7,9 @@ import Testing
 
 @Suite(
     .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .timeLimit(.minutes(3)), .serialized)
-struct `The server` {
+struct ClientPeerTests {
     @Test(arguments: ["connect", "grpc-web"], ["proto", "json"])
-    func `interoperates with connectrpc's client`(style: String, codec: String) async throws {
+    func `The server interoperates with connectrpc's client`(style: String, codec: String) async throws {
         try await withServedNotes { url in
             for compression in ["gzip", "identity"] {
                 let text = try await PeerProcess.run("connect_client.py", [url, style, codec, compression])
@@ -26,7 +26,7 @@ struct `The server` {
     }
 
     @Test(arguments: [[], ["gzip"]], [false, true])
-    func `interoperates over gRPC with grpcio's client, directly and behind Envoy`(
+    func `The server interoperates over gRPC with grpcio's client, directly and behind Envoy`(
         options: [String], isBehindProxy: Bool
     ) async throws {
         try await withServedNotes { url in

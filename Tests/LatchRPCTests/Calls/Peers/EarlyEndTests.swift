@@ -9,7 +9,7 @@ import Testing
 @Suite(
     .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .enabled(if: TestKeys.isPossible),
     .timeLimit(.minutes(2)), .serialized)
-struct `A call that the server ends early` {
+struct EarlyEndTests {
     /// A stream without an end and without messages.
     private static var silence: RPCStream<Note> {
         RPCStream { _ in try await untilCancelled() }
@@ -22,7 +22,8 @@ struct `A call that the server ends early` {
         RPCMethod("latch.test.v1.Hasty", name, kind: kind)
     }
 
-    @Test(arguments: [false, true]) func `ends at once with the status in the trailers`(isEncrypted: Bool)
+    @Test(arguments: [false, true])
+    func `A call that the server ends early ends at once with the status in the trailers`(isEncrypted: Bool)
         async throws
     {
         try await Self.withHastyServer(isEncrypted) { channel in
@@ -40,7 +41,8 @@ struct `A call that the server ends early` {
         }
     }
 
-    @Test(arguments: [false, true]) func `ends at once with the status in the head`(isEncrypted: Bool) async throws {
+    @Test(arguments: [false, true])
+    func `A call that the server ends early ends at once with the status in the head`(isEncrypted: Bool) async throws {
         try await Self.withHastyServer(isEncrypted) { channel in
             let error = await #expect(throws: RPCError.self) {
                 try await channel.clientStream(Self.method("Only", .clientStreaming), Self.silence)
@@ -54,7 +56,8 @@ struct `A call that the server ends early` {
         }
     }
 
-    @Test(arguments: [false, true]) func `reports its status if its message was sent with its head`(isEncrypted: Bool)
+    @Test(arguments: [false, true])
+    func `A call that the server ends early reports its status if its message was sent with its head`(isEncrypted: Bool)
         async throws
     {
         try await Self.withHastyServer(isEncrypted) { channel in
@@ -78,7 +81,7 @@ struct `A call that the server ends early` {
         }
     }
 
-    @Test func `has grpcio's status after a response`() async throws {
+    @Test func `A call that the server ends early has grpcio's status after a response`() async throws {
         let peer = try await PeerProcess("grpc_server.py")
         let channel = try CallStyle(style: .grpc).channel(peer.url, http2: true)
         for count in 0..<4 {

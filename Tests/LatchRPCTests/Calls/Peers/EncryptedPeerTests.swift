@@ -9,9 +9,9 @@ import Testing
 @Suite(
     .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .enabled(if: TestKeys.isPossible),
     .timeLimit(.minutes(3)), .serialized)
-struct `A call over TLS` {
+struct EncryptedPeerTests {
     @Test(arguments: [nil, RPCCompression.gzip].map { CallStyle(style: .grpc, compression: $0) })
-    func `interoperates over gRPC with grpcio's server`(style: CallStyle) async throws {
+    func `A call over TLS interoperates over gRPC with grpcio's server`(style: CallStyle) async throws {
         let keys = try await TestKeys()
         let gzip = style.compression == nil ? [] : ["gzip"]
         let peer = try await PeerProcess("grpc_server.py", ["tls=" + keys.folder] + gzip)
@@ -20,7 +20,7 @@ struct `A call over TLS` {
         #expect(try await channel.unary(Notes.echo, Note(text: "peer")).message.text == "nobody")
     }
 
-    @Test func `presents a client certificate to grpcio's server`() async throws {
+    @Test func `A call over TLS presents a client certificate to grpcio's server`() async throws {
         let keys = try await TestKeys()
         let peer = try await PeerProcess("grpc_server.py", ["mutual=" + keys.folder])
         let style = CallStyle(style: .grpc)
@@ -32,7 +32,7 @@ struct `A call over TLS` {
         #expect(error.status == .unavailable)
     }
 
-    @Test func `is refused to a server without a trusted certificate`() async throws {
+    @Test func `A call over TLS is refused to a server without a trusted certificate`() async throws {
         let keys = try await TestKeys()
         let peer = try await PeerProcess("grpc_server.py", ["tls=" + keys.folder])
         let channel = try CallStyle(style: .grpc).channel(peer.secureURL)
@@ -42,14 +42,14 @@ struct `A call over TLS` {
     }
 
     @Test(arguments: CallStyle.all.filter { $0.style != .grpcWebText })
-    func `interoperates in any protocol with connectrpc's server`(style: CallStyle) async throws {
+    func `A call over TLS interoperates in any protocol with connectrpc's server`(style: CallStyle) async throws {
         let keys = try await TestKeys()
         let peer = try await PeerProcess("connect_server.py", ["tls=" + keys.folder])
         try await Exercise(try style.channel(peer.secureURL, through: keys.transport(), http2: true)).all()
     }
 
     @Test(arguments: CallStyle.plain)
-    func `works in any protocol with our own server`(style: CallStyle) async throws {
+    func `A call over TLS works in any protocol with our own server`(style: CallStyle) async throws {
         let keys = try await TestKeys()
         try await Self.servingNotes(keys) { url in
             let channel = try style.channel(url, through: keys.transport(), http2: true)
@@ -57,7 +57,7 @@ struct `A call over TLS` {
         }
     }
 
-    @Test func `works from grpcio's client to our server`() async throws {
+    @Test func `A call over TLS works from grpcio's client to our server`() async throws {
         let keys = try await TestKeys()
         try await Self.servingNotes(keys) { url in
             let port = try #require(url.split(separator: ":").last)
@@ -67,7 +67,7 @@ struct `A call over TLS` {
     }
 
     @Test(arguments: ["connect", "grpc-web"])
-    func `works from connectrpc's client to our server`(style: String) async throws {
+    func `A call over TLS works from connectrpc's client to our server`(style: String) async throws {
         let keys = try await TestKeys()
         try await Self.servingNotes(keys) { url in
             let text = try await PeerProcess.run(
@@ -76,7 +76,7 @@ struct `A call over TLS` {
         }
     }
 
-    @Test func `reaches our server as gRPC behind Envoy`() async throws {
+    @Test func `A call over TLS reaches our server as gRPC behind Envoy`() async throws {
         let keys = try await TestKeys()
         try await withServedNotes { url in
             let port = try #require(url.split(separator: ":").last)

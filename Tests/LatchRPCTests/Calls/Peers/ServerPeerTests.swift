@@ -8,27 +8,27 @@ import Testing
 
 @Suite(
     .enabled(Comment(rawValue: RPCPeers.hint)) { await RPCPeers.install() }, .timeLimit(.minutes(3)), .serialized)
-struct `The client` {
+struct ServerPeerTests {
     @Test(arguments: [nil, RPCCompression.gzip].map { CallStyle(style: .grpc, compression: $0) })
-    func `interoperates over gRPC with grpcio's server`(style: CallStyle) async throws {
+    func `The client interoperates over gRPC with grpcio's server`(style: CallStyle) async throws {
         let peer = try await PeerProcess("grpc_server.py", style.compression == nil ? [] : ["gzip"])
         try await Exercise(try style.channel(peer.url, http2: true)).all()
     }
 
     @Test(arguments: CallStyle.all.filter { $0.style != .grpcWebText })
-    func `interoperates with connectrpc's server`(style: CallStyle) async throws {
+    func `The client interoperates with connectrpc's server`(style: CallStyle) async throws {
         let peer = try await PeerProcess("connect_server.py")
         // hypercorn speaks HTTP/2 from the first byte where it is spoken to so.
         try await Exercise(try style.channel(peer.url, http2: true)).all()
     }
 
     @Test(arguments: CallStyle.all.filter { $0.style == .connect || $0.style == .grpcWeb })
-    func `interoperates with connectrpc's server over one request at a time`(style: CallStyle) async throws {
+    func `The client interoperates with connectrpc's server over one request at a time`(style: CallStyle) async throws {
         let peer = try await PeerProcess("connect_server.py")
         try await Exercise(try style.channel(peer.url), isFullDuplex: false).all()
     }
 
-    @Test func `sends a call without side effects by GET`() async throws {
+    @Test func `The client sends a call without side effects by GET`() async throws {
         let peer = try await PeerProcess("connect_server.py")
         for codec in RPCCodec.allCases {
             for compression in [nil, RPCCompression.gzip] {
@@ -47,7 +47,9 @@ struct `The client` {
     }
 
     @Test(arguments: [RPCProtocol.grpcWeb, .grpcWebText])
-    func `interoperates over gRPC-Web with Envoy in front of grpcio's server`(style: RPCProtocol) async throws {
+    func `The client interoperates over gRPC-Web with Envoy in front of grpcio's server`(style: RPCProtocol)
+        async throws
+    {
         let peer = try await PeerProcess("grpc_server.py")
         let proxy = try await PeerProcess("envoy_proxy.py", ["web", "\(peer.port)"])
         try await Exercise(try CallStyle(style: style).channel(proxy.url), isFullDuplex: false).all()

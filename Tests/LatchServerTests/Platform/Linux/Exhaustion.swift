@@ -11,7 +11,7 @@ import Testing
 
 /// Takes all descriptors of this process but one, lets a client connect with that one, and gives them back.
 func exhaustion() async throws {
-    let request = `A server that runs out of descriptors`.request
+    let request = DescriptorExhaustionTests.request
     let reports = Atomic(0)
     var configuration = Server.Configuration()
     configuration.onExhaustion = { reports.add(1, ordering: .relaxed) }

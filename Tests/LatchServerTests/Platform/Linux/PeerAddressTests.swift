@@ -8,7 +8,7 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The address of a client` {
+@Suite struct PeerAddressTests {
     /// Returns the socket address of a text in a family, with the port 4660.
     static func address(_ text: String, _ family: Int32) -> PeerAddress {
         var storage = sockaddr_storage()
@@ -31,14 +31,14 @@ import Testing
         return PeerAddress(storage)
     }
 
-    @Test func `is the same for a client of a dual-stack socket`() {
+    @Test func `The address of a client is the same for a client of a dual-stack socket`() {
         let (plain, mapped) = (Self.address("192.0.2.7", AF_INET), Self.address("::ffff:192.0.2.7", AF_INET6))
         #expect(plain.text == "192.0.2.7")
         #expect(mapped.text == plain.text)
         #expect(mapped.key == plain.key)
     }
 
-    @Test func `has one key for a /64 network of IPv6, and another for the next one`() {
+    @Test func `The address of a client has one key for a /64 network of IPv6, and another for the next one`() {
         let (one, other) = (Self.address("2001:db8:0:1::1", AF_INET6), Self.address("2001:db8:0:1:ffff::2", AF_INET6))
         let neighbour = Self.address("2001:db8:0:2::1", AF_INET6)
         #expect(one.text == "2001:db8:0:1::1")
@@ -46,13 +46,13 @@ import Testing
         #expect(one.key != neighbour.key)
     }
 
-    @Test func `is empty for another address family`() {
+    @Test func `The address of a client is empty for another address family`() {
         var storage = sockaddr_storage()
         storage.ss_family = sa_family_t(AF_UNIX)
         #expect(PeerAddress(storage).text.isEmpty)
     }
 
-    @Test func `is acquired and released, up to the limit per address and in total`() {
+    @Test func `The address of a client is acquired and released, up to the limit per address and in total`() {
         let limiter = ConnectionLimiter(limit: 3, perAddress: 2, memory: MemoryBudget(limit: 100))
         let acquire = { (peer: PeerAddress) in limiter.acquire(peer) != nil }
         let (one, other) = (Self.address("192.0.2.7", AF_INET), Self.address("192.0.2.8", AF_INET))
@@ -66,12 +66,13 @@ import Testing
     }
 }
 
-@Suite struct `The memory of requests` {
-    @Test(.tags(.attackK3)) func `is shared by the addresses, each of which gets a quarter`() throws {
+@Suite struct RequestMemoryTests {
+    @Test(.tags(.decompressionBomb))
+    func `The memory of requests is shared by the addresses, and each gets a quarter`() throws {
         let memory = MemoryBudget(limit: 100)
         let limiter = ConnectionLimiter(limit: 10, perAddress: 5, memory: memory)
         let connection = { (text: String) in
-            MemoryReservation(try #require(limiter.acquire(`The address of a client`.address(text, AF_INET))))
+            MemoryReservation(try #require(limiter.acquire(PeerAddressTests.address(text, AF_INET))))
         }
         let (first, second, other) = (
             try connection("192.0.2.7"), try connection("192.0.2.7"), try connection("192.0.2.8")
@@ -84,22 +85,25 @@ import Testing
         #expect(memory.heldBytes == 0 && second.reserve(25))
     }
 
-    @Test(.tags(.attackK3)) func `is that of many clients where a trusted proxy connects`() throws {
+    @Test(.tags(.decompressionBomb))
+    func `The memory of requests is that of many clients if a trusted proxy connects`() throws {
         let proxies = TrustedProxies([try #require(NetworkRange("192.0.2.7"))])
         let limiter = ConnectionLimiter(
             limit: 10, perAddress: 5, memory: MemoryBudget(limit: 100), except: proxies)
-        let proxy = try #require(limiter.acquire(`The address of a client`.address("192.0.2.7", AF_INET)))
+        let proxy = try #require(limiter.acquire(PeerAddressTests.address("192.0.2.7", AF_INET)))
         #expect(MemoryReservation(proxy).reserve(100))
     }
 
-    @Test(.tags(.attackK3), arguments: [true, false])
-    func `is shared by the clients of a network that has a trusted proxy`(isProxyFirst: Bool) throws {
+    @Test(.tags(.decompressionBomb), arguments: [true, false])
+    func `The memory of requests is shared by the clients of a network that has a trusted proxy`(isProxyFirst: Bool)
+        throws
+    {
         let proxies = TrustedProxies([try #require(NetworkRange("2001:db8::1"))])
         let limiter = ConnectionLimiter(
             limit: 10, perAddress: 1, memory: MemoryBudget(limit: 100), except: proxies)
         let (proxy, neighbour) = (
-            `The address of a client`.address("2001:db8::1", AF_INET6),
-            `The address of a client`.address("2001:db8::2", AF_INET6)
+            PeerAddressTests.address("2001:db8::1", AF_INET6),
+            PeerAddressTests.address("2001:db8::2", AF_INET6)
         )
         let memories = (isProxyFirst ? [proxy, neighbour] : [neighbour, proxy]).compactMap(limiter.acquire)
         let (ofProxy, ofNeighbour) = isProxyFirst ? (memories[0], memories[1]) : (memories[1], memories[0])
@@ -113,10 +117,10 @@ import Testing
     }
 }
 
-@Suite struct `A server that runs out of descriptors` {
+@Suite struct DescriptorExhaustionTests {
     static let request = "GET / HTTP/1.1\r\nHost: a\r\n\r\n"
 
-    @Test func `keeps serving, and accepts waiting connections when descriptors are free again`() async {
+    @Test func `A server that runs out of descriptors keeps serving, and accepts waiting connections later`() async {
         // The limit is one of the process, so this is one of its own.
         await #expect(processExitsWith: .success) {
             try await exhaustion()

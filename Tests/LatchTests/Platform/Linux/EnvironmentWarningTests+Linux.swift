@@ -10,8 +10,8 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite(.timeLimit(.minutes(2))) struct `The environment of a server` {
-    @Test func `is warned of also where a setting is wrong`() async throws {
+@Suite(.timeLimit(.minutes(2))) struct EnvironmentWarningTests {
+    @Test func `The environment of a server has warnings also if a setting is wrong`() async throws {
         let outcome = try await BuiltProgram.run(
             "serve", "--listen", "127.0.0.1:0",
             environment: ["LATCH_ACCESS_LOG": "xml", "LATCH_ISUER": "hunter2", "SSL_CERT_FILE": "/nowhere.pem"])
@@ -22,7 +22,7 @@ import Testing
         #expect(!said.contains("hunter2"))
     }
 
-    @Test func `has authorities that can be read, or a warning`() async throws {
+    @Test func `The environment of a server has authorities that can be read, or a warning`() async throws {
         #expect(IssuerTransport.authorityWarning([:]) == nil)
         #expect(IssuerTransport.authorityWarning(["SSL_CERT_FILE": ""]) == nil)
         try await withTemporaryFolder { folder in
@@ -35,7 +35,9 @@ import Testing
         }
     }
 
-    @Test func `is a finding of latch admin doctor, whether the settings can be read or not`() async throws {
+    @Test
+    func `The environment of a server is a finding of latch admin doctor, even with unreadable settings`() async throws
+    {
         try await CommandHome.with { home in
             for passes in ["1", "many"] {
                 let report = try await DoctorReport.of(

@@ -7,8 +7,9 @@ import Testing
 
 @testable import latch
 
-@Suite(.timeLimit(.minutes(2))) struct `A database server before version 14` {
-    @Test func `ends the start, with its version and what is needed`() async throws {
+@Suite(.timeLimit(.minutes(2))) struct OutdatedDatabaseTests {
+    @Test
+    func `A database server before version 14 ends the start, with its version and the required one`() async throws {
         let server = try ScriptedPostgres(.serving(version: "12.4"))
         let running = Task { await server.run() }
         defer { running.cancel() }

@@ -6,13 +6,13 @@ import Testing
 
 @testable import latch
 
-@Suite struct `A QR code of a URL` {
+@Suite struct QRCodeTests {
     private static let url = URL(string: "https://id.example.com/device?user_code=WDJB-MJHT")
     private static let text = url.flatMap { QRCode.text(of: $0) }
 
     // ISO/IEC 18004 §5.3: 17 modules and 4 for each version, with a pattern to find it by in three corners.
     @Test(.enabled(if: text != nil, "libqrencode4 is not installed"))
-    func `is a square of a size that the standard has, with a pattern in three corners`() throws {
+    func `A QR code of a URL is a square of a standard size, with a pattern in three corners`() throws {
         let lines = try #require(Self.text).split(separator: "\n").map { line in
             String(line.dropFirst("  \u{1B}[30;107m".count).dropLast("\u{1B}[0m".count))
         }

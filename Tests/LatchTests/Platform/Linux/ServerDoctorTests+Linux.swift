@@ -10,8 +10,8 @@ import Testing
 @testable import LatchCommand
 @testable import latch
 
-@Suite(.timeLimit(.minutes(2))) struct `latch admin doctor on Linux` {
-    @Test func `reports each service that does not answer, and no secret`() async throws {
+@Suite(.timeLimit(.minutes(2))) struct LinuxServerDoctorTests {
+    @Test func `latch admin doctor on Linux reports each service that does not answer, and no secret`() async throws {
         try await CommandHome.with { home in
             let certificate = try await Certificate()
             let other = try await Certificate()
@@ -32,7 +32,8 @@ import Testing
         }
     }
 
-    @Test(needsPostgres) func `trusts the authority of SSL_CERT_FILE for mails`() async throws {
+    @Test(needsPostgres)
+    func `latch admin doctor on Linux trusts the authority of SSL_CERT_FILE for emails`() async throws {
         let certificate = try await Certificate(ofAuthority: true)
         let server = try await SubmissionServer(certificate, isImplicit: true)
         try await CommandHome.with { home in
@@ -46,7 +47,7 @@ import Testing
         }
     }
 
-    @Test func `fails with a certificate that has ended`() async throws {
+    @Test func `latch admin doctor on Linux fails with a certificate that has ended`() async throws {
         let certificate = try await Certificate()
         try await CommandHome.with { home in
             let request = home.folder + "/request.pem"
@@ -70,7 +71,7 @@ import Testing
         return try await ChildProcess.run("/usr/bin/env", arguments).ending == .exited(0)
     }
 
-    @Test(mayMount) func `fails with a disk that is full`() async throws {
+    @Test(mayMount) func `latch admin doctor on Linux fails with a disk that is full`() async throws {
         try await CommandHome.with { home in
             try await BuiltProgram.serving(in: home.folder) { process, _ in
                 process.terminate()
@@ -107,7 +108,7 @@ import Testing
         return try #require(found.first)
     }
 
-    @Test func `knows when a certificate ends, and for whom it is`() async throws {
+    @Test func `latch admin doctor on Linux reports the end of a certificate, and its names`() async throws {
         // For two days.
         let own = try await Certificate()
         let soon = try certificate(own, after: 0)

@@ -8,8 +8,8 @@ import Testing
 
 @testable import latch
 
-@Suite struct `A program that is started without standard streams` {
-    @Test func `opens nothing in their place`() async throws {
+@Suite struct MissingStreamsTests {
+    @Test func `A program that is started without standard streams opens nothing in their place`() async throws {
         try await withTemporaryFolder { folder in
             // Only the output is open, which tells when the server has opened its files and its sockets.
             let command = "exec '\(BuiltProgram.path)' serve --listen 127.0.0.1:0 --store sqlite:\(folder)/l.sqlite"

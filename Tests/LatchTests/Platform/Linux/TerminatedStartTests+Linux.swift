@@ -8,8 +8,8 @@ import Testing
 
 @testable import latch
 
-@Suite(.timeLimit(.minutes(2))) struct `A server that is told to end while it starts` {
-    @Test func `ends without its database, as it was told`() async throws {
+@Suite(.timeLimit(.minutes(2))) struct TerminatedStartTests {
+    @Test func `A server that is terminated while it starts ends without its database`() async throws {
         try await withTemporaryFolder { folder in
             let database = try RawListener()
             let process = try BuiltProgram.start(

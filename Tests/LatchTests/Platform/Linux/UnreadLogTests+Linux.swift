@@ -9,8 +9,8 @@ import PortableFoundation
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(2))) struct `A log that nobody reads` {
-    @Test func `keeps the server neither from its requests nor from its end`() async throws {
+@Suite(.timeLimit(.minutes(2))) struct UnreadLogTests {
+    @Test func `An unread log delays neither the server's requests nor its end`() async throws {
         try await withTemporaryFolder { folder in
             let pipe = folder + "/error"
             #expect(mkfifo(pipe, 0o600) == 0)

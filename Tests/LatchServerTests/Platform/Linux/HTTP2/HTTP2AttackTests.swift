@@ -9,7 +9,7 @@ import TestSupport
 import TestTags
 import Testing
 
-@Suite struct `An attacker that speaks HTTP/2` {
+@Suite struct HTTP2AttackTests {
     static let calm = ErrorCode.calm.rawValue
 
     /// Returns the code by which the connection ends while frames are sent; nil when it bears them all.
@@ -35,7 +35,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK11)) func `that opens streams and resets them is cut off before it has had many handled`()
+    @Test(.tags(.http2Flood))
+    func `An HTTP/2 attacker that opens streams and resets them is cut off before many are handled`()
         async throws
     {
         let running = Mutex((now: 0, most: 0))
@@ -67,7 +68,8 @@ import Testing
         #expect(running.withLock { $0.most } <= 100)
     }
 
-    @Test(.tags(.attackK11)) func `that makes the server reset its streams is cut off, too`() async throws {
+    @Test(.tags(.http2Flood))
+    func `An HTTP/2 attacker that makes the server reset its streams is also cut off`() async throws {
         try await serving(.telling, configuration: .kept(by: ManualUptime())) { address in
             let client = try await FrameClient(address)
             var count = 0
@@ -82,13 +84,14 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK11)) func `that never ends a header block is cut off`() async throws {
+    @Test(.tags(.http2Flood)) func `An HTTP/2 attacker that never ends a header block is cut off`() async throws {
         let frames = [RawFrame.continuation(1, [], flags: 0)]
         let begin = [RawFrame.headers(1, HPACK.request("GET", "/"), flags: 1)]
         #expect(try await Self.end(frames, times: 50, first: begin) == Self.calm)
     }
 
-    @Test(.tags(.attackK11)) func `that sends fields without end gets 431, and is cut off when it goes on`()
+    @Test(.tags(.http2Flood))
+    func `An HTTP/2 attacker that sends fields without end gets 431, and is cut off when it continues`()
         async throws
     {
         let line = [UInt8(0x40)] + HPACK.text("bomb") + HPACK.text(String(repeating: "x", count: 3900))
@@ -106,27 +109,28 @@ import Testing
     }
 
     @Test(
-        .tags(.attackK11),
+        .tags(.http2Flood),
         arguments: [
             [RawFrame.ping], [.settings([(3, 7)])], [RawFrame(type: 2, stream: 1, payload: [0, 0, 0, 0, 1])],
             [.windowUpdate(0, 1)], [.settings(flags: 1)],
         ])
-    func `that floods with frames without a message is cut off`(frames: [RawFrame]) async throws {
+    func `An HTTP/2 attacker that floods with frames without a message is cut off`(frames: [RawFrame]) async throws {
         #expect(try await Self.end(frames, times: 20_000) != nil)
     }
 
-    @Test(.tags(.attackK11)) func `that sends empty DATA without end is cut off`() async throws {
+    @Test(.tags(.http2Flood)) func `An HTTP/2 attacker that sends empty DATA without end is cut off`() async throws {
         #expect(try await Self.end([.data(1, [], flags: 0)], times: 20_000, first: [.post(1)]) == Self.calm)
     }
 
-    @Test(.tags(.attackK11)) func `that sends DATA of nothing but padding is cut off`() async throws {
+    @Test(.tags(.http2Flood))
+    func `An HTTP/2 attacker that sends DATA of nothing but padding is cut off`() async throws {
         let padding = RawFrame.data(1, [3, 0, 0, 0], flags: 0x8)
         let acknowledgement = RawFrame(type: 6, flags: 1, payload: RawFrame.ping.payload)
         #expect(try await Self.end([padding], times: 20_000, first: [.post(1)]) == Self.calm)
         #expect(try await Self.end([padding, acknowledgement], times: 20_000, first: [.post(1)]) == Self.calm)
     }
 
-    @Test(.tags(.attackK11)) func `may send content in single bytes`() async throws {
+    @Test(.tags(.http2Flood)) func `A client of HTTP/2 can send content in single bytes`() async throws {
         let content = (0..<5000).flatMap { _ in RawFrame.data(1, [7], flags: 0).bytes }
         try await serving(.telling, configuration: .kept(by: ManualUptime())) { address in
             let client = try await FrameClient(address)
@@ -135,7 +139,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK11)) func `that opens its window by single bytes gets its response, and is cut off`()
+    @Test(.tags(.http2Flood))
+    func `An HTTP/2 attacker that opens its window by single bytes gets its response, and is cut off`()
         async throws
     {
         let handler = ClosureHandler { _ in
@@ -153,8 +158,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK11)) func `that opens streams over the limit is cut off`() async throws {
-        let waiting = `HTTP/2 by the letter`.waiting
+    @Test(.tags(.http2Flood)) func `An HTTP/2 attacker that opens streams over the limit is cut off`() async throws {
+        let waiting = HTTP2ConformanceTests.waiting
         let frames = (0..<2000).map { RawFrame.get(UInt32(2 * $0 + 1)) }
         try await serving(waiting, configuration: .kept(by: ManualUptime())) { address in
             let client = try await FrameClient(address)
@@ -165,7 +170,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK11)) func `that sends DATA on streams that have ended is cut off`() async throws {
+    @Test(.tags(.http2Flood))
+    func `An HTTP/2 attacker that sends DATA on streams that have ended is cut off`() async throws {
         try await serving(.telling, configuration: .kept(by: ManualUptime())) { address in
             let client = try await FrameClient(address)
             // Those below one that is open are closed (RFC 9113 §5.1.1).
@@ -179,7 +185,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK11)) func `that sends empty DATA and trailers on a stream that was reset is cut off`()
+    @Test(.tags(.http2Flood))
+    func `An HTTP/2 attacker that sends empty DATA and trailers on a reset stream is cut off`()
         async throws
     {
         for frame in [RawFrame.data(1, [], flags: 0), .headers(1, HPACK.block([("t", "1")]))] {
@@ -188,7 +195,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK11)) func `that floods with unknown frames has them ignored`() async throws {
+    @Test(.tags(.http2Flood))
+    func `An HTTP/2 attacker that floods with unknown frames has them ignored`() async throws {
         let unknown = [[UInt8]](repeating: RawFrame(type: 0xB0, stream: 1).bytes, count: 20_000).flatMap { $0 }
         try await serving(.telling, configuration: .kept(by: ManualUptime())) { address in
             let client = try await FrameClient(address)
@@ -197,8 +205,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK11)) func `that keeps content in many streams is held to its share of the memory`() async throws
-    {
+    @Test(.tags(.http2Flood))
+    func `An HTTP/2 attacker that keeps content in many streams is held to its share of the memory`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumContentBytes = 400_000  // A quarter for each address.
         try await serving(.telling, configuration: configuration) { address in
@@ -211,11 +219,12 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK11)) func `that keeps trailers in many streams is held to its share, too`() async throws {
+    @Test(.tags(.http2Flood))
+    func `An HTTP/2 attacker that keeps trailers in many streams is also held to its share`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumContentBytes = 400_000
         // No handler ends, since what it was given is no longer counted then.
-        try await serving(`HTTP/2 by the letter`.waiting, configuration: configuration) { address in
+        try await serving(HTTP2ConformanceTests.waiting, configuration: configuration) { address in
             let client = try await FrameClient(address)
             let line = [UInt8(0x40)] + HPACK.text("t") + HPACK.text(String(repeating: "x", count: 4000))
             for number in 0..<20 {

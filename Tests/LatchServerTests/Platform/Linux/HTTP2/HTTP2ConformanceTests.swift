@@ -8,7 +8,7 @@ import TestSupport
 import Testing
 
 /// What RFC 9113 and RFC 7541 require of a server, section by section.
-@Suite struct `HTTP/2 by the letter` {
+@Suite struct HTTP2ConformanceTests {
     /// Sends frames and expects the end of the connection with one of the codes.
     static func connectionEnds(
         _ codes: ErrorCode..., after frames: [RawFrame], _ location: SourceLocation = #_sourceLocation
@@ -54,7 +54,8 @@ import Testing
 
     // MARK: - Starting and frames
 
-    @Test func `3.4: SETTINGS come first on both sides, and another preface ends the connection`() async throws {
+    @Test
+    func `RFC 9113 3.4: SETTINGS come first on both sides, and another preface ends the connection`() async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
             #expect(await client.receive()?.type == 4)
@@ -68,7 +69,7 @@ import Testing
         }
     }
 
-    @Test func `4.1, 5.5: unknown frames and flags are ignored`() async throws {
+    @Test func `RFC 9113 4.1, 5.5: unknown frames and flags are ignored`() async throws {
         try await Self.answers(
             200,
             to: [
@@ -78,14 +79,17 @@ import Testing
             ])
     }
 
-    @Test func `4.2: a frame larger than 16,384 bytes is FRAME_SIZE_ERROR, and one of that size is not`() async throws {
+    @Test
+    func `RFC 9113 4.2: a frame larger than 16,384 bytes is FRAME_SIZE_ERROR, and one of that size is not`()
+        async throws
+    {
         try await Self.answers(200, to: [.post(1), .data(1, [UInt8](repeating: 1, count: 16_384))])
         try await Self.connectionEnds(.frameSize, after: [.post(1), .data(1, [UInt8](repeating: 1, count: 16_385))])
         try await Self.connectionEnds(
             .frameSize, after: [.headers(1, HPACK.request("GET", "/", [("x", String(repeating: "a", count: 20_000))]))])
     }
 
-    @Test func `4.3, 6.10: a header block is one sequence of frames`() async throws {
+    @Test func `RFC 9113 4.3, 6.10: a header block is one sequence of frames`() async throws {
         let block = HPACK.request("GET", "/")
         try await Self.answers(
             200,
@@ -101,19 +105,19 @@ import Testing
         try await Self.connectionEnds(.protocol, after: [.continuation(0, block)])
     }
 
-    @Test func `4.3: a block that cannot be decoded is COMPRESSION_ERROR`() async throws {
+    @Test func `RFC 9113 4.3: a block that cannot be decoded is COMPRESSION_ERROR`() async throws {
         try await Self.connectionEnds(.compression, after: [.headers(1, [0xFF, 0xFF, 0xFF, 0xFF, 0xFF, 0xFF])])
     }
 
     // MARK: - Streams
 
-    @Test func `5.1: frames on an idle stream end the connection`() async throws {
+    @Test func `RFC 9113 5.1: frames on an idle stream end the connection`() async throws {
         for frame in [RawFrame.data(1, [1]), .reset(1), .windowUpdate(1, 5), .data(3, [])] {
             try await Self.connectionEnds(.protocol, .streamClosed, after: [frame])
         }
     }
 
-    @Test func `5.1: frames after the end of a request are STREAM_CLOSED`() async throws {
+    @Test func `RFC 9113 5.1: frames after the end of a request are STREAM_CLOSED`() async throws {
         let (entered, enter) = AsyncStream<Void>.makeStream()
         let waiting = ClosureHandler { _ in
             enter.yield()
@@ -136,13 +140,14 @@ import Testing
         }
     }
 
-    @Test func `5.1: HEADERS on a stream that the client has reset are STREAM_CLOSED`() async throws {
+    @Test func `RFC 9113 5.1: HEADERS on a stream that the client has reset are STREAM_CLOSED`() async throws {
         try await Self.connectionEnds(
             .streamClosed, after: [.post(1), .reset(1), .headers(1, HPACK.request("GET", "/late"))])
     }
 
     @Test(arguments: [[RawFrame.post(1), .reset(1)], [.get(1)]])
-    func `6.1: DATA on a stream that is closed is STREAM_CLOSED, and the others go on`(frames: [RawFrame]) async throws
+    func `RFC 9113 6.1: DATA on a stream that is closed is STREAM_CLOSED, and the others continue`(frames: [RawFrame])
+        async throws
     {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
@@ -154,7 +159,7 @@ import Testing
         }
     }
 
-    @Test func `5.1: DATA that was on its way when the server reset its stream is ignored`() async throws {
+    @Test func `RFC 9113 5.1: DATA in flight when the server reset its stream is ignored`() async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
             await client.send(.post(1), .windowUpdate(1, 0x7FFF_FFFF))
@@ -165,7 +170,7 @@ import Testing
         }
     }
 
-    @Test func `5.1.1: streams of clients are odd and ascend`() async throws {
+    @Test func `RFC 9113 5.1.1: streams of clients are odd and ascend`() async throws {
         try await Self.connectionEnds(.protocol, after: [.get(2)])
         try await Self.connectionEnds(.protocol, .streamClosed, after: [.get(5), .get(3)])
         try await Self.connectionEnds(.protocol, after: [.get(0)])
@@ -179,7 +184,7 @@ import Testing
         return HTTPResponse(status: .ok)
     }
 
-    @Test func `5.1.2: content of many refused requests that was on its way is ignored`() async throws {
+    @Test func `RFC 9113 5.1.2: content in flight of many refused requests is ignored`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumStreamsPerConnection = 2
         try await serving(Self.waiting, configuration: configuration) { address in
@@ -199,7 +204,8 @@ import Testing
     }
 
     @Test(arguments: [2, 100], [true, false])
-    func `5.1.2: a stream over the limit is refused, and the others go on`(limit: Int, acknowledges: Bool) async throws
+    func `RFC 9113 5.1.2: a stream over the limit is refused, and the others continue`(limit: Int, acknowledges: Bool)
+        async throws
     {
         var configuration = Server.Configuration.patient
         configuration.maximumStreamsPerConnection = limit
@@ -229,7 +235,7 @@ import Testing
     }
 
     @Test
-    func `5.1.2: a refused request with trailers ends no connection, neither at once nor at the deadline of its head`()
+    func `RFC 9113 5.1.2: a refused request with trailers does not end the connection`()
         async throws
     {
         let uptime = ManualUptime()
@@ -253,7 +259,7 @@ import Testing
         }
     }
 
-    @Test func `5.1.2: the end of a response makes room for the next request`() async throws {
+    @Test func `RFC 9113 5.1.2: the end of a response makes room for the next request`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumStreamsPerConnection = 1
         try await serving(.telling, configuration: configuration) { address in
@@ -266,7 +272,7 @@ import Testing
         }
     }
 
-    @Test func `5.3.1, 6.3: priorities are checked and ignored`() async throws {
+    @Test func `RFC 9113 5.3.1, 6.3: priorities are checked and ignored`() async throws {
         let onNothing: [UInt8] = [0, 0, 0, 0, 16]
         try await Self.answers(
             200,
@@ -280,7 +286,7 @@ import Testing
 
     // MARK: - Frame definitions
 
-    @Test func `6.1, 6.2: DATA and HEADERS need a stream, and padding that fits`() async throws {
+    @Test func `RFC 9113 6.1, 6.2: DATA and HEADERS need a stream, and padding that fits`() async throws {
         try await Self.connectionEnds(.protocol, after: [.data(0, [1])])
         try await Self.connectionEnds(.protocol, after: [.headers(0, HPACK.request("GET", "/"))])
         try await Self.connectionEnds(.protocol, after: [.post(1), .data(1, [9, 1, 2], flags: 0x9)])
@@ -288,12 +294,12 @@ import Testing
         try await Self.answers(200, to: [.post(1), .data(1, [2, 65, 0, 0], flags: 0x9)])
     }
 
-    @Test func `6.4: RST_STREAM needs a stream and four bytes`() async throws {
+    @Test func `RFC 9113 6.4: RST_STREAM needs a stream and four bytes`() async throws {
         try await Self.connectionEnds(.protocol, after: [.reset(0)])
         try await Self.connectionEnds(.frameSize, after: [.post(1), RawFrame(type: 3, stream: 1, payload: [0, 0, 0])])
     }
 
-    @Test func `6.5: SETTINGS are checked and acknowledged in order`() async throws {
+    @Test func `RFC 9113 6.5: SETTINGS are checked and acknowledged in order`() async throws {
         try await Self.connectionEnds(.frameSize, after: [RawFrame(type: 4, flags: 1, payload: [0, 3, 0, 0, 0, 1])])
         try await Self.connectionEnds(.protocol, after: [RawFrame(type: 4, stream: 1)])
         try await Self.connectionEnds(.frameSize, after: [RawFrame(type: 4, payload: [0, 3, 0])])
@@ -304,12 +310,12 @@ import Testing
         try await Self.answers(200, to: [.settings([(0xFF, 1), (1, 0), (6, 1), (5, 16_384)]), .get(1)])
     }
 
-    @Test func `6.6, 8.4: a client cannot push`() async throws {
+    @Test func `RFC 9113 6.6, 8.4: a client cannot push`() async throws {
         let promise = RawFrame(type: 5, flags: 4, stream: 1, payload: [0, 0, 0, 2] + HPACK.request("GET", "/"))
         try await Self.connectionEnds(.protocol, after: [.post(1), promise])
     }
 
-    @Test func `6.7: PING is answered with its bytes, and needs eight of them on no stream`() async throws {
+    @Test func `RFC 9113 6.7: PING is answered with its bytes, and needs eight of them on no stream`() async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
             await client.send(RawFrame(type: 6, flags: 1, payload: [UInt8](repeating: 0, count: 8)), .ping)
@@ -320,14 +326,14 @@ import Testing
         try await Self.connectionEnds(.protocol, after: [RawFrame(type: 6, stream: 1, payload: RawFrame.ping.payload)])
     }
 
-    @Test func `6.8: GOAWAY is taken, and needs no stream`() async throws {
+    @Test func `RFC 9113 6.8: GOAWAY is taken, and needs no stream`() async throws {
         try await Self.answers(
             200, to: [.get(1), RawFrame(type: 7, payload: [UInt8](repeating: 0, count: 8))])
         try await Self.connectionEnds(
             .protocol, after: [RawFrame(type: 7, stream: 1, payload: [UInt8](repeating: 0, count: 8))])
     }
 
-    @Test func `6.9: WINDOW_UPDATE is checked, and applied to what waits`() async throws {
+    @Test func `RFC 9113 6.9: WINDOW_UPDATE is checked, and applied to what waits`() async throws {
         try await Self.connectionEnds(.protocol, after: [.windowUpdate(0, 0)])
         try await Self.connectionEnds(.protocol, after: [.post(1), .windowUpdate(1, 0)])
         try await Self.connectionEnds(.frameSize, after: [RawFrame(type: 8, payload: [0, 0, 1])])
@@ -336,7 +342,8 @@ import Testing
             .flowControl, after: [.post(1), .windowUpdate(1, 0x7FFF_FFFF), .windowUpdate(1, 0x7FFF_FFFF)])
     }
 
-    @Test func `6.9.2: a change of the initial window applies to open streams, also below zero`() async throws {
+    @Test
+    func `RFC 9113 6.9.2: a change of the initial window applies to open streams, also below zero`() async throws {
         let handler = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 1, count: 100)))
         }
         try await serving(handler) { address in
@@ -353,7 +360,7 @@ import Testing
         }
     }
 
-    @Test func `7: unknown error codes are taken`() async throws {
+    @Test func `RFC 9113 7: unknown error codes are taken`() async throws {
         try await Self.answers(
             200, stream: 3,
             to: [
@@ -364,12 +371,12 @@ import Testing
 
     // MARK: - Messages
 
-    @Test func `8.1: a second header section must end the request`() async throws {
+    @Test func `RFC 9113 8.1: a second header section must end the request`() async throws {
         try await Self.streamEnds(
             .protocol, after: [.post(1), .headers(1, HPACK.block([("x", "y")]), flags: RawFrame.endHeaders)])
     }
 
-    @Test func `8.1.1: content must have the announced length`() async throws {
+    @Test func `RFC 9113 8.1.1: content must have the announced length`() async throws {
         try await Self.streamEnds(.protocol, after: [.post(1, "/", [("content-length", "1")]), .data(1, [1, 2])])
         try await Self.streamEnds(.protocol, after: [.post(1, "/", [("content-length", "3")]), .data(1, [1, 2])])
         try await Self.streamEnds(
@@ -382,7 +389,7 @@ import Testing
         ("x", "a "),
         ("é", "a"),
     ])
-    func `8.2.1: names are lower-case tokens, and values have neither controls nor space around them`(
+    func `RFC 9113 8.2.1: names are lower-case tokens, and values have no controls or space around them`(
         name: String, value: String
     ) async throws {
         try await Self.streamEnds(.protocol, after: [.headers(1, HPACK.request("GET", "/", [(name, value)]))])
@@ -392,11 +399,11 @@ import Testing
         ("connection", "keep-alive"), ("keep-alive", "1"), ("proxy-connection", "x"), ("transfer-encoding", "chunked"),
         ("upgrade", "h2c"), ("te", "trailers, deflate"),
     ])
-    func `8.2.2: fields of a connection malform a request`(name: String, value: String) async throws {
+    func `RFC 9113 8.2.2: fields of a connection malform a request`(name: String, value: String) async throws {
         try await Self.streamEnds(.protocol, after: [.headers(1, HPACK.request("GET", "/", [(name, value)]))])
     }
 
-    @Test func `8.2.2: te may be trailers`() async throws {
+    @Test func `RFC 9113 8.2.2: te can be trailers`() async throws {
         try await Self.answers(200, to: [.headers(1, HPACK.request("GET", "/", [("te", "trailers")]))])
     }
 
@@ -411,13 +418,13 @@ import Testing
         [(":scheme", "http"), (":path", "/")], [(":method", "GET"), (":path", "/")],
         [(":method", "GET"), (":scheme", "http")],
     ])
-    func `8.3, 8.3.1: pseudo-header fields are known, first, single and complete`(fields: [(String, String)])
+    func `RFC 9113 8.3, 8.3.1: pseudo-header fields are known, first, single and complete`(fields: [(String, String)])
         async throws
     {
         try await Self.streamEnds(.protocol, after: [.headers(1, HPACK.block(fields + [("host", "a")]))])
     }
 
-    @Test func `8.3: trailers have no pseudo-header fields`() async throws {
+    @Test func `RFC 9113 8.3: trailers have no pseudo-header fields`() async throws {
         try await Self.streamEnds(.protocol, after: [.post(1), .headers(1, HPACK.block([(":method", "GET")]))])
     }
 
@@ -429,7 +436,7 @@ import Testing
         ("GET", "/", "a", [("authorization", "x"), ("authorization", "y")]), ("GET", "/é", "a", []),
         ("CONNECT", "/", "a", []), ("GET", "/", "a:443", [("host", "a")]),
     ])
-    func `8.3.1, 8.5: a request that HTTP/1.1 would refuse is refused`(
+    func `RFC 9113 8.3.1, 8.5: a request that HTTP/1.1 would refuse is refused`(
         method: String, path: String, authority: String, fields: [(String, String)]
     ) async throws {
         let block = HPACK.block(
@@ -445,7 +452,7 @@ import Testing
         }
     }
 
-    @Test func `8.5: CONNECT opens no tunnel`() async throws {
+    @Test func `RFC 9113 8.5: CONNECT opens no tunnel`() async throws {
         let block = HPACK.block([(":method", "CONNECT"), (":authority", "a:443")])
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
@@ -455,7 +462,7 @@ import Testing
         }
     }
 
-    @Test func `8.3.1: the authority may be in Host alone, or in both alike`() async throws {
+    @Test func `RFC 9113 8.3.1: the authority can be only in Host, or in both alike`() async throws {
         let rest = [(":method", "GET"), (":scheme", "http"), (":path", "/")]
         try await Self.answers(200, to: [.headers(1, HPACK.block(rest + [("host", "a")]))])
         try await Self.answers(200, to: [.headers(1, HPACK.block(rest + [(":authority", "a"), ("host", "A")]))])
@@ -469,7 +476,7 @@ import Testing
         try await Self.connectionEnds(.compression, after: [.headers(1, HPACK.request("GET", "/") + [0x80])])
     }
 
-    @Test func `RFC 7541 4.2, 6.3: a change of the table's size comes first, and within what SETTINGS allow`()
+    @Test func `RFC 7541 4.2, 6.3: a change of the table's size comes first, and within SETTINGS`()
         async throws
     {
         let request = HPACK.request("GET", "/")
@@ -486,7 +493,7 @@ import Testing
         }
     }
 
-    @Test func `RFC 7541 6.2.1: what was indexed once is found again`() async throws {
+    @Test func `RFC 7541 6.2.1: an indexed field is found again`() async throws {
         let indexed: [UInt8] = [0x40] + HPACK.text("x-once") + HPACK.text("v")
         try await serving(.telling) { address in
             let client = try await FrameClient(address)

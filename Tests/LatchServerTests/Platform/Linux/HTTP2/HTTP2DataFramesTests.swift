@@ -5,13 +5,13 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct `The DATA frames of a client` {
+@Suite struct HTTP2DataFramesTests {
     private static let frames: [RawFrame] = [
         .settings([(4, 0)]), .post(1), .data(1, []), .data(1, Array(repeating: 0, count: 300)), .ping, .get(5),
         .data(0x7FFF_FFFF, [0, 0, 1, 0]),
     ]
 
-    @Test func `are found in pieces of any length`() {
+    @Test func `The DATA frames of a client are found in pieces of any length`() {
         let bytes = FrameClient.preface + Self.frames.flatMap(\.bytes)
         var starts: [Int] = []
         var position = FrameClient.preface.count

@@ -9,10 +9,10 @@ import Testing
 
 @testable import LatchServer
 
-@Suite(.timeLimit(.minutes(2))) struct `What a server holds for a stream of HTTP/2` {
+@Suite(.timeLimit(.minutes(2))) struct HTTP2ReleaseTests {
     private final class Token: Sendable {}
 
-    @Test func `is freed with the server, also where the handler has read the content as it arrived`() async throws {
+    @Test func `The memory of an HTTP/2 stream is freed with the server, also after arriving content`() async throws {
         weak var token: Token?
         do {
             let kept = Token()
@@ -35,7 +35,10 @@ import Testing
         try await eventually { token == nil }
     }
 
-    @Test func `counts until its handler has ended, also after a malformed trailer`() async throws {
+    @Test
+    func `The memory of an HTTP/2 stream counts until its handler has ended, also after a malformed trailer`()
+        async throws
+    {
         let (handlers, handler) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
         let waiting = ClosureHandler { request in
             await withCheckedContinuation { handler.yield($0) }
@@ -58,7 +61,7 @@ import Testing
         await engine.stop(grace: .zero)
     }
 
-    @Test func `counts with the trailers of its request`() async throws {
+    @Test func `The memory of an HTTP/2 stream counts with the trailers of its request`() async throws {
         let (handlers, handler) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
         let waiting = ClosureHandler { request in
             await withCheckedContinuation { handler.yield($0) }
@@ -78,7 +81,8 @@ import Testing
         await engine.stop(grace: .zero)
     }
 
-    @Test func `is a request that is answered, if it has arrived when the server stops`() async throws {
+    @Test
+    func `The memory of an HTTP/2 stream is that of an answered request, if it arrived before the stop`() async throws {
         let blocker = LoopBlocker()
         let shared = try EngineConfiguration(blocker.handler, .patient, ConnectionLimiter(.patient))
         let (engine, address) = (try Engine.start(shared, loops: 2), shared.address)
@@ -101,7 +105,9 @@ import Testing
         await stop.value
     }
 
-    @Test func `counts beside the first also where the response alone has a source`() async throws {
+    @Test
+    func `The memory of an HTTP/2 stream also counts beside the first if only the response has a source`() async throws
+    {
         let handler = ClosureHandler { _ in
             let isBegun = Mutex(false)
             let stream = HTTPBodyStream(once: {

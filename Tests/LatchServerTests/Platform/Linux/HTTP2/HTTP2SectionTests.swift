@@ -9,7 +9,7 @@ import Testing
 /// The identifiers are h2spec's, whose sections are those of RFC 7540; decision 0093 says where RFC 9113 has them. What takes more
 /// than a list of frames is in `HTTP2ConformanceTests` (http2/3.5, 5.1/5 to 5.1/10, 5.1.2, 6.5.3, 6.7/1, 6.7/2, 6.9.2) and
 /// `HTTP2ServingTests` (6.9.1/1, generic/4).
-@Suite struct `Each section of RFC 9113 and RFC 7541` {
+@Suite struct HTTP2SectionTests {
     static let onNothing: [UInt8] = [0, 0, 0, 0, 15]
     static let block = HPACK.request("GET", "/")
     static let head = Array(block.prefix(5))
@@ -53,7 +53,7 @@ import Testing
             .connectionError([.compression])),
         ProtocolCase("http2/4.3/2", "PRIORITY within a block", [begun, priority(1)], .connectionError([.protocol])),
         ProtocolCase("http2/4.3/3", "HEADERS within a block", [begun, .get(3)], .connectionError([.protocol])),
-    ]) func `4, frames`(rule: ProtocolCase) async throws { try await rule.check() }
+    ]) func `Frames follow section 4 of RFC 9113`(rule: ProtocolCase) async throws { try await rule.check() }
 
     @Test(arguments: [
         ProtocolCase("http2/5.1/1", "DATA, idle", [.data(1, [1])], .connectionError([.protocol, .streamClosed])),
@@ -101,7 +101,7 @@ import Testing
         ProtocolCase("generic/2/5", "PRIORITY, closed", first: [.get(1)], [priority(1)], .ignored()),
         ProtocolCase("5.1", "WINDOW_UPDATE, closed", first: [.get(1)], [.windowUpdate(1, 1)], .ignored()),
         ProtocolCase("5.1", "RST_STREAM, closed", first: [.get(1)], [.reset(1)], .ignored()),
-    ]) func `5, streams`(rule: ProtocolCase) async throws { try await rule.check() }
+    ]) func `Streams follow section 5 of RFC 9113`(rule: ProtocolCase) async throws { try await rule.check() }
 
     // MARK: - Definitions of frames
 
@@ -164,7 +164,10 @@ import Testing
         ProtocolCase("http2/7/1", "GOAWAY with an unknown code", [.get(1), goAway(0xFF)], .response(200)),
         ProtocolCase(
             "http2/7/2", "RST_STREAM with an unknown code", [.post(1), .reset(1, 0xFF), .get(3)], on: 3, .response(200)),
-    ]) func `6, definitions of frames`(rule: ProtocolCase) async throws { try await rule.check() }
+    ])
+    func `The definitions of frames follow section 6 of RFC 9113`(rule: ProtocolCase) async throws {
+        try await rule.check()
+    }
 
     @Test(arguments: [
         ProtocolCase(
@@ -227,7 +230,10 @@ import Testing
             "http2/6.10/6", "CONTINUATION after DATA", [.post(1), .data(1, [1]), .continuation(1, block)],
             .connectionError([.protocol])),
         ProtocolCase("generic/3.10/1", "CONTINUATION", [begun, .continuation(1, rest)], .response(200)),
-    ]) func `6.5 to 6.10, settings and windows`(rule: ProtocolCase) async throws { try await rule.check() }
+    ])
+    func `Settings and windows follow sections 6.5 to 6.10 of RFC 9113`(rule: ProtocolCase) async throws {
+        try await rule.check()
+    }
 
     // MARK: - Messages
 
@@ -303,7 +309,7 @@ import Testing
             "generic/4/4", "POST with trailers",
             [.post(1), .data(1, [1], flags: 0), .headers(1, HPACK.block([("x-end", "1")]))],
             .response(200)),
-    ]) func `8, messages`(rule: ProtocolCase) async throws { try await rule.check() }
+    ]) func `Messages follow section 8 of RFC 9113`(rule: ProtocolCase) async throws { try await rule.check() }
 
     // MARK: - HPACK
 
@@ -365,7 +371,7 @@ import Testing
         ProtocolCase(
             "RFC 7541 5.1", "a number without end", [.headers(1, block + [UInt8](repeating: 0xFF, count: 30))],
             .connectionError([.compression])),
-    ]) func `RFC 7541, compression`(rule: ProtocolCase) async throws { try await rule.check() }
+    ]) func `Compression follows RFC 7541`(rule: ProtocolCase) async throws { try await rule.check() }
 }
 
 #endif

@@ -9,8 +9,8 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(5))) struct `A connection of HTTP/2` {
-    @Test func `answers GET and POST on one connection, in order of their ends`() async throws {
+@Suite(.timeLimit(.minutes(5))) struct HTTP2ServingTests {
+    @Test func `An HTTP/2 connection answers GET and POST on one connection, in order of their ends`() async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
             await client.send(.post(1, "/slow"), .get(3, "/quick"))
@@ -24,7 +24,7 @@ import Testing
         }
     }
 
-    @Test func `takes no task for a response that nothing is waited for`() async throws {
+    @Test func `An HTTP/2 connection takes no task for a response without waiting`() async throws {
         let handler = ImmediateClosureHandler { request in
             let isInTask = withUnsafeCurrentTask { $0 != nil }
             return HTTPResponse(status: .ok, body: HTTPBody("\(request.path) \(isInTask)"))
@@ -41,7 +41,7 @@ import Testing
         }
     }
 
-    @Test func `lets no compressor keep what is secret or never returns`() async throws {
+    @Test func `An HTTP/2 connection lets no compressor keep a secret or a one-time value`() async throws {
         let handler = ImmediateClosureHandler { request in
             var fields: HTTPFields = ["Content-Type": "text/plain", "ETag": "\"1\""]
             for name in ["Set-Cookie", "Location", "RateLimit", "X-Request-Id"] { fields[HTTPFieldName(name)] = "a" }
@@ -55,8 +55,7 @@ import Testing
         }
     }
 
-    @Test func `sends the fields of each response and no others, without whitespace around their values`() async throws
-    {
+    @Test func `An HTTP/2 connection sends exactly the fields of each response, with trimmed values`() async throws {
         let handler = ImmediateClosureHandler { request in
             let count = request.path.utf8.count
             let fields = (0..<count * 20).map { ("X-\($0)", " \t\(String(repeating: "a", count: count)) \t") }
@@ -81,7 +80,8 @@ import Testing
         }
     }
 
-    @Test func `serves HTTP/1.1 beside it, also to methods that begin like the preface`() async throws {
+    @Test
+    func `An HTTP/2 connection serves HTTP/1.1 beside it, also to methods that begin like the preface`() async throws {
         try await serving(.telling) { address in
             for method in ["POST", "PUT", "PRI", "P", "PR"] {
                 let client = try RawClient(port: address.port)
@@ -91,7 +91,7 @@ import Testing
         }
     }
 
-    @Test func `may begin byte by byte`() async throws {
+    @Test func `An HTTP/2 connection can begin byte by byte`() async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address, settings: nil)
             for byte in FrameClient.preface + RawFrame.settings().bytes + RawFrame.get(1).bytes {
@@ -101,7 +101,7 @@ import Testing
         }
     }
 
-    @Test func `is not spoken where the server is to speak HTTP/1.1 alone`() async throws {
+    @Test func `An HTTP/2 connection is not offered if the server is to use only HTTP/1.1`() async throws {
         var configuration = Server.Configuration.patient
         configuration.supportsHTTP2 = false
         try await serving(.telling, configuration: configuration) { address in
@@ -111,7 +111,7 @@ import Testing
         }
     }
 
-    @Test func `delimits the responses to HEAD, and 204, 304 and 205`() async throws {
+    @Test func `An HTTP/2 connection delimits the responses to HEAD, and 204, 304 and 205`() async throws {
         let handler = ClosureHandler { request in
             HTTPResponse(status: HTTPStatus(rawValue: Int(request.path.dropFirst()) ?? 200), body: HTTPBody("content"))
         }
@@ -132,7 +132,7 @@ import Testing
         }
     }
 
-    @Test func `joins the crumbs of cookies, and shows no pseudo-header field`() async throws {
+    @Test func `An HTTP/2 connection joins the crumbs of cookies, and shows no pseudo-header field`() async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
             await client.send(
@@ -141,7 +141,7 @@ import Testing
         }
     }
 
-    @Test func `counts the crumbs of cookies as one field`() async throws {
+    @Test func `An HTTP/2 connection counts the crumbs of cookies as one field`() async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
             let crumbs = (0..<150).map { ("cookie", "c\($0)=1") }
@@ -153,7 +153,10 @@ import Testing
         }
     }
 
-    @Test func `sends no field that belongs to a connection, and spells names in lower case`() async throws {
+    @Test
+    func `An HTTP/2 connection sends no field that belongs to a connection, and spells names in lower case`()
+        async throws
+    {
         let handler = ClosureHandler { _ in
             HTTPResponse(
                 status: .ok,
@@ -174,7 +177,7 @@ import Testing
         }
     }
 
-    @Test func `carries trailers both ways`() async throws {
+    @Test func `An HTTP/2 connection carries trailers both ways`() async throws {
         let handler = ClosureHandler { request in
             HTTPResponse(
                 status: .ok,
@@ -190,7 +193,7 @@ import Testing
         }
     }
 
-    @Test func `streams a response, and resets it when its source fails`() async throws {
+    @Test func `An HTTP/2 connection streams a response, and resets it when its source fails`() async throws {
         struct Failed: Error {}
         let handler = ClosureHandler { request in
             let count = Mutex(0)
@@ -219,7 +222,7 @@ import Testing
         }
     }
 
-    @Test func `sends no more than the windows allow`() async throws {
+    @Test func `An HTTP/2 connection sends no more than the windows allow`() async throws {
         let content = (0..<200_000).map { UInt8(truncatingIfNeeded: $0 / 7) }
         try await serving(ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody(content)) }) { address in
             let client = try await FrameClient(address, settings: [(4, 1000)])
@@ -236,7 +239,9 @@ import Testing
         }
     }
 
-    @Test func `hands over content as it arrives where the handler wants it so, no faster than it reads`() async throws
+    @Test
+    func `An HTTP/2 connection hands over arriving content if the handler wants it, no faster than it reads`()
+        async throws
     {
         let (pieces, piece) = AsyncStream<Int>.makeStream()
         let (permits, permit) = AsyncStream<Void>.makeStream()
@@ -274,7 +279,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [true, false]) func `resets a stream whose head or trailers are too long to be sent`(isHead: Bool)
+    @Test(arguments: [true, false])
+    func `An HTTP/2 connection resets a stream whose head or trailers are too long to be sent`(isHead: Bool)
         async throws
     {
         let long: HTTPFields = ["x-long": String(repeating: "x", count: 70_000)]
@@ -293,7 +299,7 @@ import Testing
         }
     }
 
-    @Test func `sends 100 to a client that waits for it`() async throws {
+    @Test func `An HTTP/2 connection sends 100 to a client that waits for it`() async throws {
         try await serving(.telling) { address in
             let client = try await FrameClient(address)
             await client.send(.post(1, "/", [("expect", "100-continue")]))
@@ -303,7 +309,7 @@ import Testing
         }
     }
 
-    @Test func `refuses content over the limit, announced or not, and serves on`() async throws {
+    @Test func `An HTTP/2 connection refuses content over the limit, announced or not, and serves on`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumBodyBytes = 100
         configuration.contentLimits = ["/own/": 50]
@@ -327,7 +333,7 @@ import Testing
         }
     }
 
-    @Test func `lets the handler report content that comes too slowly, where it reports what is too large`()
+    @Test func `An HTTP/2 connection lets the handler report content that is too slow or too large`()
         async throws
     {
         var configuration = Server.Configuration.patient
@@ -348,7 +354,8 @@ import Testing
         }
     }
 
-    @Test func `cancels the handler of a stream that the client resets, and of no other`() async throws {
+    @Test
+    func `An HTTP/2 connection cancels the handler of a stream that the client resets, and of no other`() async throws {
         let (events, event) = AsyncStream<String>.makeStream()
         let handler = ClosureHandler { request in
             guard request.path == "/wait" else { return HTTPResponse(status: .ok) }
@@ -371,7 +378,7 @@ import Testing
         }
     }
 
-    @Test func `logs its requests with their protocol`() async throws {
+    @Test func `An HTTP/2 connection logs its requests with their protocol`() async throws {
         let (entries, entry) = AsyncStream<AccessLogEntry>.makeStream()
         try await serving(ClosureHandler.telling.intercepted(by: [AccessLogInterceptor { entry.yield($0) }])) {
             address in
@@ -386,7 +393,7 @@ import Testing
         }
     }
 
-    @Test func `serves libcurl, many requests at once`() async throws {
+    @Test func `An HTTP/2 connection serves libcurl, many requests at once`() async throws {
         try await serving(.telling) { address in
             let transport = CurlTransport()
             try await withThrowingTaskGroup { group in
@@ -406,7 +413,10 @@ import Testing
         }
     }
 
-    @Test func `ends at a drain after its streams, with two GOAWAYs, and refuses later ones`() async throws {
+    @Test
+    func `An HTTP/2 connection ends at a drain after its streams, with two GOAWAYs, and refuses later ones`()
+        async throws
+    {
         let (entered, enter) = AsyncStream<CheckedContinuation<Void, Never>>.makeStream()
         let handled = Mutex(0)
         let handler = ClosureHandler { _ in

@@ -10,7 +10,7 @@ import Testing
 
 /// Tests with a clock that they advance themselves, and the default deadlines: 10 s for a head, 30 s for content, 60 s for a
 /// response, and 75 s without a request.
-@Suite struct `A client that trickles over HTTP/2` {
+@Suite struct HTTP2SlownessTests {
     static let calm = ErrorCode.calm.rawValue
 
     /// Sends a beginning and lets time pass; returns what came, and the code of the end.
@@ -33,24 +33,28 @@ import Testing
 
     static let begun = FrameClient.preface + RawFrame.settings().bytes
 
-    @Test(.tags(.attackK2), arguments: [Array(FrameClient.preface.prefix(10)), FrameClient.preface])
-    func `that does not end its preface is closed at the deadline of a head`(beginning: [UInt8]) async throws {
+    @Test(.tags(.slowClient), arguments: [Array(FrameClient.preface.prefix(10)), FrameClient.preface])
+    func `A trickling HTTP/2 client that does not end its preface is closed at the deadline of a head`(
+        beginning: [UInt8]
+    ) async throws {
         let (answer, _) = try await Self.after(seconds: 11, beginning)
         #expect(answer?.status == nil)
     }
 
-    @Test(.tags(.attackK2)) func `that does not end its head is closed at its deadline`() async throws {
+    @Test(.tags(.slowClient))
+    func `A trickling HTTP/2 client that does not end its head is closed at its deadline`() async throws {
         let head = RawFrame.headers(1, HPACK.request("GET", "/"), flags: 1).bytes
         let (answer, code) = try await Self.after(seconds: 11, Self.begun + head)
         #expect(answer?.status == nil)
         #expect(code == Self.calm)
     }
 
-    @Test(.tags(.attackK2)) func `that sends nothing is told so after the idle time`() async throws {
+    @Test(.tags(.slowClient))
+    func `A trickling HTTP/2 client that sends nothing gets GOAWAY after the idle time`() async throws {
         #expect(try await Self.after(seconds: 76, Self.begun).code == 0)
     }
 
-    @Test(.tags(.attackK2)) func `that does not end its content gets 408`() async throws {
+    @Test(.tags(.slowClient)) func `A trickling HTTP/2 client that does not end its content gets 408`() async throws {
         let uptime = ManualUptime()
         try await serving(.telling, configuration: .kept(by: uptime)) { address in
             let client = try await FrameClient(address)
@@ -63,7 +67,8 @@ import Testing
         }
     }
 
-    @Test func `that sends on after its response is refused after two seconds, and not before`() async throws {
+    @Test
+    func `A trickling HTTP/2 client that sends on after its response is refused after two seconds`() async throws {
         let uptime = ManualUptime()
         var configuration = Server.Configuration.kept(by: uptime)
         configuration.maximumBodyBytes = 10
@@ -84,7 +89,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK2)) func `that keeps its window shut loses the stream`() async throws {
+    @Test(.tags(.slowClient))
+    func `A trickling HTTP/2 client that keeps its window shut loses the stream`() async throws {
         let uptime = ManualUptime()
         let handler = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 1, count: 100)))
         }
@@ -99,7 +105,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK2)) func `that does not read is closed, whatever it asks for`() async throws {
+    @Test(.tags(.slowClient))
+    func `A trickling HTTP/2 client that does not read is closed, for any request`() async throws {
         let uptime = ManualUptime()
         let big = ClosureHandler { _ in
             HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 1, count: 32 << 20)))
@@ -126,7 +133,7 @@ import Testing
         var configuration = Server.Configuration.kept(by: uptime)
         configuration.streamedContent = ["/call"]
         if let limit { configuration.maximumContentBytes = limit }
-        try await serving(`HTTP/2 by the letter`.waiting, configuration: configuration) { address in
+        try await serving(HTTP2ConformanceTests.waiting, configuration: configuration) { address in
             try await body(address, uptime)
         }
     }
@@ -137,7 +144,7 @@ import Testing
         #expect(try await FrameClient(address).settle())
     }
 
-    @Test(.tags(.attackK2)) func `that has gone without a word loses its calls`() async throws {
+    @Test(.tags(.slowClient)) func `A trickling HTTP/2 client that disappears loses its calls`() async throws {
         try await Self.calling { address, uptime in
             let client = try await FrameClient(address)
             await client.send(.post(1, "/call"))
@@ -153,7 +160,7 @@ import Testing
         }
     }
 
-    @Test func `that answers when it is asked keeps its silent calls`() async throws {
+    @Test func `A trickling HTTP/2 client that answers pings keeps its silent calls`() async throws {
         try await Self.calling { address, uptime in
             let client = try await FrameClient(address)
             await client.send(.post(1, "/call"))
@@ -174,7 +181,8 @@ import Testing
         }
     }
 
-    @Test(.tags(.attackK11)) func `that has many calls wait is held to its share of the memory`() async throws {
+    @Test(.tags(.http2Flood))
+    func `A trickling HTTP/2 client that has many calls wait is held to its share of the memory`() async throws {
         // A quarter of it is the share of an address: two calls, beside the first of each connection.
         try await Self.calling(limit: 4 * 60_000) { address, _ in
             let client = try await FrameClient(address)
@@ -233,7 +241,8 @@ import Testing
     private static let block = HPACK.request("GET", "/")
     private static let incomplete = RawFrame.headers(1, Array(block.prefix(4)), flags: RawFrame.endStream)
 
-    @Test(.tags(.attackK2)) func `its head ends the connection at its deadline, however steadily frames come`()
+    @Test(.tags(.slowClient))
+    func `The head of a trickling HTTP/2 client ends the connection at its deadline, with steady frames`()
         async throws
     {
         let drips = Self.block[4..<7].map { RawFrame.continuation(1, [$0], flags: 0).bytes }
@@ -242,7 +251,8 @@ import Testing
         #expect(code == Self.calm)
     }
 
-    @Test(.tags(.attackK2)) func `its head ends the connection at its deadline, however steadily bytes come`()
+    @Test(.tags(.slowClient))
+    func `The head of a trickling HTTP/2 client ends the connection at its deadline, with steady bytes`()
         async throws
     {
         let bytes = RawFrame.headers(1, Self.block).bytes
@@ -250,37 +260,42 @@ import Testing
         #expect(try await Self.after([], drips: drips, then: 2).code == Self.calm)
     }
 
-    @Test(.tags(.attackK2)) func `its trailers end the connection at their deadline`() async throws {
+    @Test(.tags(.slowClient))
+    func `The trailers of a trickling HTTP/2 client end the connection at their deadline`() async throws {
         let trailers = HPACK.block([("x-end", "1")])
         let first = [RawFrame.post(1), .data(1, [1], flags: 0), .headers(1, Array(trailers.prefix(1)), flags: 1)]
         let drips = trailers[1..<4].map { RawFrame.continuation(1, [$0], flags: 0).bytes }
         #expect(try await Self.after(first, drips: drips, then: 2).code == Self.calm)
     }
 
-    @Test(.tags(.attackK2)) func `its content gets 408 at the deadline, however steadily it comes`() async throws {
+    @Test(.tags(.slowClient)) func `The content of a trickling HTTP/2 client gets 408 at the deadline`() async throws {
         let drips = [[UInt8]](repeating: RawFrame.data(1, [1], flags: 0).bytes, count: 9)
         #expect(try await Self.after([.post(1)], drips: drips, then: 4).answer?.status == 408)
     }
 
     @Test(
-        .tags(.attackK2),
+        .tags(.slowClient),
         arguments: [
             RawFrame.ping, .settings([(3, 7)]), .windowUpdate(0, 1),
             RawFrame(type: 2, stream: 1, payload: [0, 0, 0, 0, 1]),
             RawFrame(type: 0xB0, payload: [1]), .settings(flags: 1),
         ])
-    func `frames without a request do not keep its connection`(frame: RawFrame) async throws {
+    func `Frames without a request do not keep the connection of a trickling HTTP/2 client`(frame: RawFrame)
+        async throws
+    {
         // One acknowledgement is expected, and more are an error.
         let drips = [[UInt8]](repeating: frame.bytes, count: frame.flags == 1 ? 1 : 5)
         #expect(try await Self.after([], drips: drips, every: 10, then: 76 - 10 * drips.count).code == 0)
     }
 
-    @Test(.tags(.attackK2)) func `a frame that does not arrive does not keep its connection`() async throws {
+    @Test(.tags(.slowClient))
+    func `A frame that does not arrive does not keep the connection of a trickling HTTP/2 client`() async throws {
         let drips = RawFrame.ping.bytes.prefix(8).map { [$0] }
         #expect(try await Self.after([], drips: drips, every: 7, then: 20).code == 0)
     }
 
-    @Test(.tags(.attackK2)) func `a response that it takes byte by byte is reset`() async throws {
+    @Test(.tags(.slowClient))
+    func `A response that a trickling HTTP/2 client takes byte by byte is reset`() async throws {
         let uptime = ManualUptime()
         let content = ClosureHandler { _ in
             HTTPResponse(status: .ok, body: HTTPBody([UInt8](repeating: 1, count: 1000)))

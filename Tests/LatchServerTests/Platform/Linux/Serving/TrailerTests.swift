@@ -9,7 +9,7 @@ import Synchronization
 import TestSupport
 import Testing
 
-@Suite(.timeLimit(.minutes(1))) struct `A response with trailers` {
+@Suite(.timeLimit(.minutes(1))) struct TrailerTests {
     private func served(
         _ trailers: HTTPFields, pieces: [String] = ["one", "two"],
         _ body: (HTTPRequest) async throws -> Void
@@ -27,7 +27,7 @@ import Testing
     }
 
     @Test(arguments: [["one", "two"], []])
-    func `delivers them, and serves the next request`(pieces: [String]) async throws {
+    func `A response with trailers delivers them, and serves the next request`(pieces: [String]) async throws {
         try await served(["X-Sum": "12", "x-sum": "13"], pieces: pieces) { request in
             let transport = CurlTransport()
             for _ in 0..<2 {
@@ -38,7 +38,7 @@ import Testing
         }
     }
 
-    @Test func `omits those that would break the framing`() async throws {
+    @Test func `A response with trailers omits those that would break the framing`() async throws {
         try await served([
             "x-good": "1", "x-bad": "a\r\nx-evil: 2", "bad name": "3", "Content-Length": "4", "Transfer-Encoding": "5",
         ]) { request in
@@ -47,7 +47,8 @@ import Testing
         }
     }
 
-    @Test(arguments: [0, 3, 40_000]) func `has them also when its content is in memory`(count: Int) async throws {
+    @Test(arguments: [0, 3, 40_000])
+    func `A response with trailers also has them when its content is in memory`(count: Int) async throws {
         let content = [UInt8](repeating: 7, count: count)
         let echo = ClosureHandler { request in
             let body = HTTPBody(content, trailers: request.path == "/plain" ? [:] : ["X-Sum": "12"])

@@ -6,7 +6,7 @@ import LatchServer
 import TestSupport
 import Testing
 
-@Suite struct `The ciphers of a server with a certificate` {
+@Suite struct CipherTests {
     private func withClient(_ body: (SecureClient) async throws -> Void) async throws {
         let certificate = try await Certificate()
         var configuration = Server.Configuration.patient
@@ -19,7 +19,9 @@ import Testing
     @Test(arguments: [
         "ECDHE-ECDSA-AES128-GCM-SHA256", "ECDHE-ECDSA-AES256-GCM-SHA384", "ECDHE-ECDSA-CHACHA20-POLY1305",
     ])
-    func `are ephemeral and authenticated in TLS 1.2, with HTTP/2`(cipher: String) async throws {
+    func `The ciphers of a server with a certificate are ephemeral and authenticated in TLS 1.2, with HTTP/2`(
+        cipher: String
+    ) async throws {
         try await withClient { client in
             let text = try await client.handshake(["-tls1_2", "-cipher", cipher, "-alpn", "h2"])
             #expect(text.contains("ALPN protocol: h2"))
@@ -32,7 +34,7 @@ import Testing
         "ECDHE-ECDSA-AES128-SHA", "ECDHE-ECDSA-AES256-SHA384", "ECDHE-ECDSA-AES128-CCM",
         "ECDHE-ECDSA-CAMELLIA128-SHA256",
     ])
-    func `are not those that HTTP/2 forbids`(cipher: String) async throws {
+    func `The ciphers of a server with a certificate are not those that HTTP/2 forbids`(cipher: String) async throws {
         try await withClient { client in
             for protocols in ["h2", "http/1.1"] {
                 let text = try await client.handshake(
@@ -43,7 +45,7 @@ import Testing
         }
     }
 
-    @Test func `are not negotiated again`() async throws {
+    @Test func `The ciphers of a server with a certificate are not negotiated again`() async throws {
         try await withClient { client in
             let text = try await client.renegotiation(["-tls1_2", "-alpn", "http/1.1"])
             #expect(text.contains("RENEGOTIATING"))
@@ -51,7 +53,8 @@ import Testing
         }
     }
 
-    @Test func `are never used before the handshake has ended`() async throws {
+    @Test
+    func `The ciphers of a server with a certificate are never used before the handshake has ended`() async throws {
         try await withClient { client in
             let text = try await client.request(["-tls1_3"])
             #expect(text.contains("HTTP/1.1 200"))

@@ -8,7 +8,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A ticket of a TLS session` {
+@Suite struct SessionTicketTests {
     static let ok = ClosureHandler { _ in HTTPResponse(status: .ok) }
     static let versions = ["-tls1_2", "-tls1_3"]
     private let uptime = ManualUptime()
@@ -47,7 +47,8 @@ import Testing
         try #require(text.contains("New, TLS"))
     }
 
-    @Test(arguments: versions) func `resumes it until the key has been replaced twice`(version: String) async throws {
+    @Test(arguments: versions)
+    func `A ticket of a TLS session resumes it until the key has been replaced twice`(version: String) async throws {
         try await withClient { client, session, _ in
             try await begin(session, by: client, version)
             #expect(try await isResumed(session, by: client, version))
@@ -60,7 +61,8 @@ import Testing
         }
     }
 
-    @Test(arguments: versions) func `is worth nothing after two hours in which no client came`(version: String)
+    @Test(arguments: versions)
+    func `A ticket of a TLS session is worth nothing after two hours without a client`(version: String)
         async throws
     {
         try await withClient { client, session, _ in
@@ -70,7 +72,7 @@ import Testing
         }
     }
 
-    @Test func `names its key, which is another one an hour later`() async throws {
+    @Test func `A ticket of a TLS session names its key, which is replaced after an hour`() async throws {
         try await withClient { client, _, _ in
             var names: [Substring] = []
             for seconds in [0, 3599, 2] {
@@ -83,7 +85,8 @@ import Testing
         }
     }
 
-    @Test(arguments: versions) func `of another node, or of before a renewed certificate, leads to a whole handshake`(
+    @Test(arguments: versions)
+    func `A ticket of a TLS session of another node, or of an old certificate, causes a whole handshake`(
         version: String
     ) async throws {
         let certificate = try await Certificate()

@@ -8,7 +8,7 @@ import LatchTesting
 import TestSupport
 import Testing
 
-@Suite struct `A server with a certificate` {
+@Suite struct TLSTests {
     static let echo = ClosureHandler { request in
         HTTPResponse(status: .ok, fields: ["X-Scheme": request.scheme], body: request.body)
     }
@@ -33,7 +33,10 @@ import Testing
             method: .post, scheme: "https", authority: address.authority, path: "/", body: HTTPBody(body))
     }
 
-    @Test func `is trusted by a client that trusts the certificate, and by no other`() async throws {
+    @Test
+    func `A server with a certificate is trusted by a client that trusts the certificate, and by no other`()
+        async throws
+    {
         try await Self.serving { address, transport, _ in
             #expect(address.url.hasPrefix("https://127.0.0.1:"))
             let response = try await transport.respond(to: Self.request(address, Array("hello".utf8)))
@@ -47,7 +50,7 @@ import Testing
         }
     }
 
-    @Test func `carries long content both ways, many times at once`() async throws {
+    @Test func `A server with a certificate carries long content both ways, many times at once`() async throws {
         let bytes = (0..<(3 << 20)).map { UInt8(truncatingIfNeeded: $0 &* 7 &+ $0 >> 9) }
         try await Self.serving { address, transport, _ in
             try await withThrowingTaskGroup { group in
@@ -59,7 +62,8 @@ import Testing
         }
     }
 
-    @Test func `speaks HTTP/2 with our own client, and HTTP/1.1 where it is to speak nothing else`() async throws {
+    @Test
+    func `A server with a certificate speaks HTTP/2 with our own client, and HTTP/1.1 if configured`() async throws {
         let certificate = try await Certificate()
         let (entries, entry) = AsyncStream<AccessLogEntry>.makeStream()
         let logged = Self.echo.intercepted(by: [AccessLogInterceptor { entry.yield($0) }])
@@ -80,7 +84,7 @@ import Testing
     }
 
     @Test(arguments: ["-tls1_2", "-tls1_3"])
-    func `speaks TLS 1.2 and 1.3`(version: String) async throws {
+    func `A server with a certificate speaks TLS 1.2 and 1.3`(version: String) async throws {
         try await Self.serving { address, _, certificate in
             let text = try await Certificate.openssl([
                 "s_client", version, "-connect", "127.0.0.1:\(address.port)", "-CAfile", certificate.certificatePath,
@@ -90,7 +94,7 @@ import Testing
         }
     }
 
-    @Test func `does not speak TLS 1.1`() async throws {
+    @Test func `A server with a certificate does not speak TLS 1.1`() async throws {
         try await Self.serving { address, transport, _ in
             await #expect(throws: (any Error).self) {
                 try await Certificate.openssl([
@@ -102,7 +106,8 @@ import Testing
         }
     }
 
-    @Test func `closes a connection that does not speak TLS, and keeps serving`() async throws {
+    @Test
+    func `A server with a certificate closes a connection that does not speak TLS, and keeps serving`() async throws {
         try await Self.serving { address, transport, _ in
             let plain = try RawClient(port: address.port)
             await plain.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
@@ -120,7 +125,7 @@ import Testing
         }
     }
 
-    @Test func `limits a handshake like a head`() async throws {
+    @Test func `A server with a certificate limits a handshake like a head`() async throws {
         let certificate = try await Certificate()
         var configuration = Server.Configuration.patient
         configuration.tls = try certificate.tls()
@@ -146,7 +151,8 @@ import Testing
         return [0x16, 0x03, 0x01, 0x00, UInt8(content.count + 4), 0x01, 0x00, 0x00, UInt8(content.count)] + content
     }()
 
-    @Test(.timeLimit(.minutes(2))) func `continues a handshake that did not fit into the socket`() async throws {
+    @Test(.timeLimit(.minutes(2)))
+    func `A server with a certificate continues a handshake that did not fit into the socket`() async throws {
         let certificate = try await Certificate()
         let (one, count) = (try Certificate.bytes(certificate.certificatePath), 12_000)
         var configuration = Server.Configuration.patient
@@ -162,7 +168,7 @@ import Testing
         }
     }
 
-    @Test func `shows a renewed certificate to later connections, and keeps the earlier one where the new one is bad`()
+    @Test func `A server with a certificate shows a renewed one later, and keeps the earlier one if it is bad`()
         async throws
     {
         let (earlier, renewed) = (try await Certificate(), try await Certificate())
@@ -194,7 +200,7 @@ import Testing
         await server.shutdown(grace: .zero)
     }
 
-    @Test func `reports the error of a certificate`() async throws {
+    @Test func `A server with a certificate reports the error of a certificate`() async throws {
         let (one, other) = (try await Certificate(), try await Certificate())
         let certificate = try Certificate.bytes(one.certificatePath)
         let cases: [Server.TLS] = [
