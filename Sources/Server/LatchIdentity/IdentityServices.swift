@@ -99,7 +99,8 @@ final class IdentityServices: Sendable {
         let challenges = SignInChallenges(store: store, clock: clock, random: random)
         let admission = AdmissionPolicy(requiresVerifiedEmail: configuration.requireVerifiedEmail)
         signIns = SignInService(
-            store: store, clock: clock, passwords: passwords, secondFactors: secondFactors, challenges: challenges,
+            store: store, clock: clock, dates: dates, passwords: passwords, secondFactors: secondFactors,
+            challenges: challenges,
             admission: admission, limits: limits, metrics: metrics, tokens: tokens)
         passkeySignIns = PasskeySignInService(
             store: store, clock: clock, random: random, pepper: pepper, limits: limits, metrics: metrics,

@@ -49,6 +49,20 @@ private let day = 86_400.0
         await site.close()
     }
 
+    @Test func `A server whose date has leapt uses up no recovery code`() async throws {
+        let site = try await Site()
+        let (app, access) = try await site.enrol()
+        let id = try await site.bearer(access).accountID
+        site.clock.jump(by: 100 * day)
+        let refused = await refusal {
+            try await site.signIns.signIn(
+                name: "ada@example.com", password: Site.password, code: app.recoveryCodes[0], from: .tests)
+        }
+        #expect(refused == "doubtfulDate")
+        #expect(try site.recoveryCodeCount(of: id) == app.recoveryCodes.count)
+        await site.close()
+    }
+
     @Test func `A server whose date has leapt removes nothing, and adds no key`() async throws {
         let site = try await Site()
         let store = site.identity.services.store

@@ -17,6 +17,7 @@ enum SignInResult<Success: Sendable>: Sendable {
 struct SignInService: Sendable {
     let store: IdentityStore
     let clock: WallClock
+    let dates: DateCheck
     let passwords: PasswordHasher
     let secondFactors: SecondFactorService
     let challenges: SignInChallenges
@@ -152,13 +153,15 @@ struct SignInService: Sendable {
 
     /// Checks and uses up a code if the account has a second factor, and adds it to the proof.
     ///
-    /// - Throws: `IdentityError.secondFactorRequired` without a code, `.invalidCode`, `.tooManyAttempts`, or a store's
-    ///   error.
+    /// - Throws: `IdentityError.secondFactorRequired` without a code, `.invalidCode`, `.tooManyAttempts`, `.doubtfulDate`,
+    ///   or a store's error.
     func checkFactor(
         of proof: SignInProof, _ code: String?, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInProof {
         guard try await secondFactors.isConfirmed(of: proof.account.id) else { return proof }
         guard let code else { throw .secondFactorRequired }
+        // A code is right for a time only, and a recovery code would be used up for nothing.
+        try dates.require()
         try await secondFactors.verify(code, of: proof.account.id, for: .login(challenge: nil), from: origin)
         var proof = proof
         proof.factorAt = clock.now
@@ -169,6 +172,7 @@ struct SignInService: Sendable {
     private func checkFactor(
         ofChallenge text: String, on surface: SignInChallenges.Surface, _ code: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> (proof: SignInProof, challenge: LoginChallenge) {
+        try dates.require()
         let now = clock.now
         let challenge = try await challenges.find(text, on: surface)
         guard let account = try await store.account(id: challenge.accountID), challenge.isOpen(to: account) else {

@@ -82,7 +82,10 @@ struct FirstAdministratorRule: Sendable {
             return target.email.key == key && target.credentialVersion == account.credentialVersion
                 && target.ownerProvedAt != nil && target.status == .active
         }
-        guard promoted != nil else { return account }
-        return try await administration.store.account(id: account.id) ?? account
+        // The role is all that may differ from the account of the proof: any other change refuses the session.
+        guard promoted != nil, let current = try await administration.store.account(id: account.id),
+            current.credentialVersion == account.credentialVersion
+        else { return account }
+        return current
     }
 }
