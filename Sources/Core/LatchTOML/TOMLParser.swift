@@ -68,8 +68,7 @@ package struct TOMLParser {
             }
             position += 1
             if let problem = document.append(path, line: location(start).line) {
-                throw error(
-                    problem, "Write '[[name]]' for each table of a list, and give nothing else that name.", at: start)
+                throw error(problem, "Give each list of tables its name, and at most 1000 tables.", at: start)
             }
             return path
         }
@@ -196,7 +195,7 @@ extension TOMLParser {
         switch next {
         case "\"", "'": return .string(try string(isMultiLine: peek(1) == next && peek(2) == next))
         case "[": return try array(depth: depth)
-        case "{": throw error("inline tables are not supported", "Write a table, '[name]', with its keys below.")
+        case "{": throw error("inline tables are not supported", "Write a table with its keys below: '[name]', or '[[name]]' for each of a list.")
         default: return try word()
         }
     }

@@ -147,6 +147,34 @@ import Testing
         }
     }
 
+    @Test func `The tables of clients and providers name a setting that stands below them`() async throws {
+        try await withTemporaryFolder { folder in
+            let file = try SettingsTests.file("[[clients]]\nid = \"a\"\n\nlisten = \"127.0.0.1:9\"", in: folder)
+            let error = #expect(throws: CommandError.self) { try Settings(file: file) }
+            #expect(error?.message.contains("there is no member 'listen'") == true)
+            #expect(error?.hint == "'listen' is a setting of the server: write it before the first table.")
+        }
+    }
+
+    @Test func `The tables of clients and providers keep an empty list of scopes`() async throws {
+        try await withTemporaryFolder { folder in
+            let text = "[[upstreams]]\nname = \"github\"\nclient_id = \"x\"\nscopes = []\n"
+            let settings = try Settings(file: SettingsTests.file(text, in: folder))
+            #expect(settings.configuration.identity.upstreams.map(\.scopes?.count) == [0])
+            let again = try Settings(file: SettingsTests.file(settings.toml, named: "again.toml", in: folder))
+            #expect(again.configuration.identity.upstreams == settings.configuration.identity.upstreams)
+            #expect(settings.json.arrayValue?.contains { $0["tables"]?.arrayValue?.count == 1 } == true)
+        }
+    }
+
+    @Test func `The tables of clients and providers are not printed for words that are only spaces`() async throws {
+        try await withTemporaryFolder { folder in
+            let settings = try Settings(file: SettingsTests.file("clients = \" \"\n", in: folder))
+            let warnings = settings.warnings(listeningOn: try ListenAddress("127.0.0.1:0"), isEncrypted: false)
+            #expect(warnings.allSatisfy { !$0.message.contains("'clients'") })
+        }
+    }
+
     @Test
     func `The tables of clients and providers replace the words of a file, which warn with the tables to copy`()
         async throws

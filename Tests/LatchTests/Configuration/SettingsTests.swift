@@ -154,4 +154,14 @@ import Testing
         #expect(!shown.contains("hunter2"))
         #expect(shown.contains("token_pepper = \"(redacted)\""))
     }
+
+    @Test func `The settings print an empty value that is not the default`() async throws {
+        try await withTemporaryFolder { folder in
+            let text = "first_party_grants = []\ninvitation_roles = \"\"\n"
+            let settings = try Settings(file: Self.file(text, in: folder))
+            #expect(settings.toml.contains("\nfirst_party_grants = \"none\"  # "))
+            let again = try Settings(file: Self.file(settings.toml, named: "again.toml", in: folder))
+            #expect(again.configuration.identity == settings.configuration.identity)
+        }
+    }
 }

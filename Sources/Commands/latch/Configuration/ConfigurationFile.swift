@@ -127,7 +127,9 @@ struct ConfigurationFile: Sendable {
         case .object:
             throw .failed(
                 "\(path): '\(key)' is a table, and settings are outside of tables.",
-                hint: "Write settings such as listen or store before the first table, and clients as [[clients]].")
+                hint: isJSON(path)
+                    ? "Write clients and upstreams as lists: \"clients\": [{\"id\": \"phone\"}]."
+                    : "Write settings such as listen or store before the first table, and clients as [[clients]].")
         case .null: break
         }
         throw .failed(

@@ -25,8 +25,13 @@ extension Setting {
     func error(_ problem: SettingProblem) -> CommandError {
         switch problem {
         case .expected(let expected): .failed("The setting '\(key)' must be \(expected).", hint: meaning)
-        case .unusable(let reason), .inTable(_, let reason):
-            .failed("The setting '\(key)' cannot be used: \(reason).", hint: meaning)
+        case .unusable(let reason): .failed("The setting '\(key)' cannot be used: \(reason).", hint: meaning)
+        case .inTable(_, let reason, let member):
+            .failed(
+                "The setting '\(key)' cannot be used: \(reason).",
+                hint: ServeConfiguration.settings.first { $0.key == member }.map {
+                    "'\($0.key)' is a setting of the server: write it before the first table."
+                } ?? meaning)
         case .stated(let sentence, let hint, _): .failed(sentence, hint: hint ?? meaning)
         }
     }
@@ -60,7 +65,7 @@ enum SettingSource: Sendable, Hashable, CustomStringConvertible {
     var description: String {
         switch self {
         case .standard: "default"
-        case .file(let path, let line): path + (line.map { ":\($0)" } ?? "")
+        case .file(let path, let line): path.printable + (line.map { ":\($0)" } ?? "")
         case .environment(let name): name
         case .flag(let name): "--\(name)"
         }

@@ -8,14 +8,17 @@ import LatchTOML
 extension Settings {
     /// The settings as a TOML file, each with its purpose and the source of its value as a comment.
     ///
-    /// A setting without a value is commented out, and a secret is `(redacted)`. Tables are at the end, since what follows
-    /// one belongs to it.
+    /// A setting without a value is commented out unless its default has one, and a secret is `(redacted)`. Tables are at
+    /// the end, since what follows one belongs to it.
     var toml: String {
         let tables = all.map { ($0, $0.setting.tables(configuration)) }.filter { !$0.1.isEmpty }
         let keys = tables.map(\.0.setting.key)
         let lines = all.filter { !keys.contains($0.setting.key) }.map { effective in
-            let line = "\(effective.setting.key) = \(Self.literal(effective.shown))  # \(effective.source)"
-            return Self.comment(effective) + (effective.shown.isEmpty ? "# " + line : line) + "\n"
+            // An empty list may be none, which has a word in some settings.
+            let text = effective.shown.isEmpty ? effective.setting.shown(in: configuration) : effective.shown
+            let line = "\(effective.setting.key) = \(Self.literal(text))  # \(effective.source)"
+            let isLeftOut = text.isEmpty && effective.setting.standard.isEmpty
+            return Self.comment(effective) + (isLeftOut ? "# " + line : line) + "\n"
         }
         let last = tables.map { effective, tables in
             Self.comment(effective) + "# \(effective.source)\n" + Self.toml(tables, named: effective.setting.key) + "\n"
@@ -45,15 +48,18 @@ extension Settings {
         }
     }
 
-    /// The settings as a JSON array; every value is a string.
+    /// The settings as a JSON array; every value is a string, and that of tables is in `tables` too.
     var json: JSONValue {
         .array(
             all.map { effective in
-                [
+                var object: JSONObject = [
                     "key": .string(effective.setting.key), "value": .string(effective.shown),
                     "source": .string("\(effective.source)"), "environment": .string(effective.setting.environmentName),
                     "summary": .string(effective.setting.summary),
                 ]
+                let tables = effective.setting.tables(configuration)
+                if !tables.isEmpty { object["tables"] = .array(tables.map { .object($0) }) }
+                return .object(object)
             })
     }
 

@@ -56,7 +56,7 @@ struct Settings: Sendable {
             switch value {
             case .text(let text):
                 try setting.apply(text, &configuration)
-                let isOfWords = isOfFile && setting.applyTables != nil && !text.isEmpty
+                let isOfWords = isOfFile && !setting.tables(configuration).isEmpty
                 all.append(Effective(setting: setting, text: text, source: source, isOfWords: isOfWords))
             case .tables(let tables, _):
                 guard let apply = setting.applyTables else {
@@ -76,7 +76,7 @@ struct Settings: Sendable {
     private static func place(
         of problem: SettingProblem, in value: ConfigurationFile.Value, from source: SettingSource
     ) -> SettingSource {
-        guard case .inTable(let index, _) = problem, case .tables(_, let lines) = value,
+        guard case .inTable(let index, _, _) = problem, case .tables(_, let lines) = value,
             case .file(let path, _) = source, lines.indices.contains(index)
         else { return source }
         return .file(path: path, line: lines[index])

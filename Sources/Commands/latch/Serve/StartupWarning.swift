@@ -140,7 +140,9 @@ extension Settings {
         return [
             StartupWarning(
                 message: "No client can have these scopes, which the setting 'scopes' does not have: \(unknown.text).",
-                hint: "Add them to 'scopes', or remove them from 'clients' and 'first_party_scopes'.")
+                hint:
+                    "Add them to 'scopes', before the first table, or remove them from 'clients' and 'first_party_scopes'."
+            )
         ]
     }
 

@@ -104,7 +104,7 @@ package enum SettingProblem: Error, Sendable, Hashable {
     /// A part of the value cannot be used: a sentence without its full stop, which quotes nothing that may be a secret.
     case unusable(String)
     /// A part of a table, counted from 0, cannot be used: a sentence as that of `unusable`, which names the table.
-    case inTable(Int, String)
+    case inTable(Int, String, unknown: String?)
     /// A problem in a sentence that may quote the text, with a hint; `expected` is the form that does not quote it.
     case stated(String, hint: String?, expected: String)
 }
@@ -114,7 +114,7 @@ extension IdentityError {
     static func invalidSetting(_ key: String, _ problem: SettingProblem) -> IdentityError {
         switch problem {
         case .expected(let expected), .stated(_, _, let expected): .invalidSetting(key, expected)
-        case .unusable(let reason), .inTable(_, let reason): .unusableSetting(key, reason)
+        case .unusable(let reason), .inTable(_, let reason, _): .unusableSetting(key, reason)
         }
     }
 }

@@ -32,7 +32,7 @@ extension SettingTables {
                         }
                         elements.append(element)
                     } catch {
-                        throw .inTable(index, "in table \(index + 1) \(error.reason)")
+                        throw .inTable(index, "in table \(index + 1) \(error.reason)", unknown: error.unknown)
                     }
                 }
                 return elements
@@ -48,8 +48,10 @@ struct SettingTable {
     struct MemberError: Error {
         /// A sentence without its full stop.
         let reason: String
+        /// The name of a member that is not known; nil for any other error.
+        var unknown: String?
 
-        init(_ reason: String) { self.reason = reason }
+        init(_ reason: String, unknown: String? = nil) { (self.reason, self.unknown) = (reason, unknown) }
     }
 
     private let members: JSONObject
@@ -58,7 +60,7 @@ struct SettingTable {
     init(_ members: JSONObject, known: [String]) throws(MemberError) {
         for name in members.keys where !known.contains(name) {
             let quoted = name.isWord(maximum: 60, also: "_-") ? "there is no member '\(name)'" : "a member is not known"
-            throw MemberError("\(quoted); known are \(known.joined(separator: ", "))")
+            throw MemberError("\(quoted); known are \(known.joined(separator: ", "))", unknown: name)
         }
         self.members = members
     }

@@ -28,7 +28,10 @@ extension UpstreamProvider {
         }
         for member in Self.lists {
             guard let list = try table.list(member) else { continue }
-            guard !list.isEmpty, set(member, "", list) else { throw Self.unusable(member, of: name) }
+            // Without scopes none are requested, in place of those of the kind.
+            guard !list.isEmpty || member == "scopes", set(member, "", list) else {
+                throw Self.unusable(member, of: name)
+            }
         }
     }
 
@@ -46,11 +49,10 @@ extension UpstreamProvider {
             ("team_id", teamID), ("key_id", keyID), ("secret_file", secretFile),
         ]
         for (member, text) in texts { table[member] = text.map { .string($0) } }
-        let lists = [
-            ("tenants", tenants), ("email_domains", emailDomains), ("app_ids", appIDs),
-            ("scopes", scopes?.elements.map(\.rawValue) ?? []),
-        ]
-        for (member, list) in lists where !list.isEmpty { table[member] = .array(list.map { .string($0) }) }
+        let lists =
+            [("tenants", tenants), ("email_domains", emailDomains), ("app_ids", appIDs)]
+            .filter { !$0.1.isEmpty } + (scopes.map { [("scopes", $0.elements.map(\.rawValue))] } ?? [])
+        for (member, list) in lists { table[member] = .array(list.map { .string($0) }) }
         return table
     }
 }
