@@ -109,10 +109,10 @@ public struct Identity: Sendable {
     ///
     /// - Parameters:
     ///   - transport: The transport to identity providers.
-    /// - storeClock: The clock of the store, which replaces `clock`.
-    /// - synchronized: Returns the machine's date if a time server keeps it correct.
-    /// - mailer: Nil for the operator's commands, which leave mails and housekeeping to the server. They may not know
-    ///   the server's settings, and with other settings would remove entries of the audit log.
+    ///   - storeClock: The clock of the store, which replaces `clock`.
+    ///   - synchronized: Returns the machine's date if a time server keeps it correct.
+    ///   - mailer: Nil for the operator's commands, which leave mails and housekeeping to the server. They may not know
+    ///     the server's settings, and with other settings would remove entries of the audit log.
     init(
         configuration: IdentityConfiguration, store: IdentityStore, mailer: (any Mailer)?,
         clock: WallClock = .system, storeClock: StoreClock? = nil,

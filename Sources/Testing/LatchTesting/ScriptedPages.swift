@@ -31,7 +31,7 @@ public final class ScriptedPages: WebAuthenticationSessionFactory {
     ///
     /// - Parameters:
     ///   - starts: Whether a page can be shown.
-    /// - script: Acts as the user of a page.
+    ///   - script: Acts as the user of a page.
     public init(starts: Bool = true, _ script: @escaping Script) {
         self.starts = starts
         self.script = script

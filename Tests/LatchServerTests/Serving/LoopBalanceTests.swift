@@ -81,6 +81,9 @@ import Testing
         await idle.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
         #expect(await idle.receiveResponse()?.status == .ok)
         let busy = try RawClient(port: manager.port)
+        await busy.send("GET / HTTP/1.1\r\nHost: a\r\n\r\n")
+        #expect(await busy.receiveResponse()?.status == .ok)
+        // In a later turn than that of the connection, whose loop may accept more until the turn ends.
         await busy.send("GET /block HTTP/1.1\r\nHost: a\r\n\r\n")
         await blocker.waitUntilBlocked()
         let stop = Task { await engine.stop(grace: .seconds(600)) }

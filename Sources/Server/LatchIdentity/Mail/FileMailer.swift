@@ -14,7 +14,7 @@ public struct FileMailer: Mailer {
     /// Creates a mailer that writes into `folder`, which it creates if it is missing.
     ///
     /// - Parameters:
-    /// - folder: The path of the folder.
+    ///   - folder: The path of the folder.
     ///   - sender: An address, or a name and an address such as `Acme <no-reply@example.com>`.
     ///   - clock: The clock of the files' names and dates.
     public init(folder: String, sender: String, clock: WallClock = .system) {

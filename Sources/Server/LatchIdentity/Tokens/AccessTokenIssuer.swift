@@ -268,7 +268,7 @@ final class AccessTokenIssuer: Sendable {
     ///
     /// - Parameters:
     ///   - nonce: The nonce of the authorization request; nil for other grants.
-    /// - accessToken: The access token that is issued with the ID token.
+    ///   - accessToken: The access token that is issued with the ID token.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
     func issueIDToken(
         to clientID: String, _ client: OAuthClient?, for account: Account, on device: Device, scopes: Scopes,

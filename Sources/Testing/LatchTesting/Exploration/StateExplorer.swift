@@ -55,7 +55,7 @@ package struct StateExplorer<Model: ExploredModel> {
     ///
     /// - Parameters:
     ///   - depth: The maximum number of steps.
-    /// - limit: The maximum number of states; the report says whether it was reached.
+    ///   - limit: The maximum number of states; the report says whether it was reached.
     package static func explore(_ first: Model, depth: Int, limit: Int = .max) -> Report {
         var explorer = StateExplorer(first)
         return explorer.run(depth: depth, limit: limit)

@@ -26,8 +26,8 @@ public struct SMTPMailer: Mailer {
     /// Creates a mailer.
     ///
     /// - Parameters:
-    /// - helloName: The name of this machine for the server; nil for the system's name.
-    /// - authorityFile: The PEM file of the authorities for the server's certificate; nil for the system's.
+    ///   - helloName: The name of this machine for the server; nil for the system's name.
+    ///   - authorityFile: The PEM file of the authorities for the server's certificate; nil for the system's.
     package init(
         url: String, sender: String, helloName: String?, clock: WallClock, trusting authorityFile: String?
     ) throws(IdentityError) {

@@ -215,8 +215,8 @@ private struct AccountListQuery {
     /// Returns the first rows of a source for each pair of values.
     ///
     /// - Parameters:
-    /// - source: The tables and a condition on the two values, as $1 and $2.
-    /// - serial: The serial column of the source's index, which is the whole order when sorting by sign-up.
+    ///   - source: The tables and a condition on the two values, as $1 and $2.
+    ///   - serial: The serial column of the source's index, which is the whole order when sorting by sign-up.
     private func rows(
         _ source: String, serial: String, _ limit: Int, each pairs: [[SQLValue]]
     ) throws(IdentityError) -> [AccountQuery.Cursor] {

@@ -89,8 +89,8 @@ extension IdentityStore {
     /// Removes a passkey, signs out the account's other devices, and mails its owner.
     ///
     /// - Parameters:
-    /// - device: The signed-in device that removes it, and stays signed in.
-    /// - ways: The ways to sign in that the configuration permits.
+    ///   - device: The signed-in device that removes it, and stays signed in.
+    ///   - ways: The ways to sign in that the configuration permits.
     /// - Throws: `IdentityError.noSuchPasskey`. `.lastSignIn` if the account has no password, no such link and no other
     ///   passkey that signs in. `.accountChanged` if the account has changed since it was read. `.invalidToken` if the
     ///   device was signed out.
