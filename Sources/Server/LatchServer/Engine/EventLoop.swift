@@ -158,7 +158,7 @@ extension EventLoop {
     /// Schedules a connection that yields to others.
     func resumeLater(_ connection: any ServedConnection) { resumable.append(connection) }
 
-    /// Runs until the loop has drained: events, then jobs, then connections that yielded, then deadlines.
+    /// Runs until the loop has drained: events, new connections, jobs, connections that yielded, deadlines.
     ///
     /// Called once, by the loop's thread.
     func run() {
@@ -169,7 +169,10 @@ extension EventLoop {
         while !hasEnded() {
             let count = poller.wait(into: &events, milliseconds: timeout)
             now = configuration.uptime()
-            for index in 0..<count { dispatch(events[index]) }
+            var isAcceptDue = false
+            for index in 0..<count { dispatch(events[index], &isAcceptDue) }
+            // After the inbox: a stop that came before a connection is seen first, whatever the order of the events.
+            if isAcceptDue, draining == nil { acceptConnections() }
             runJobs()
             for connection in takeResumable() { connection.advance() }
             if now >= nextTick {
@@ -193,12 +196,11 @@ extension EventLoop {
     }
 
     /// Passes an event to its receiver; if the connection closed in this turn, its token has no receiver.
-    private func dispatch(_ event: PollerEvent) {
+    private func dispatch(_ event: PollerEvent, _ isAcceptDue: inout Bool) {
         switch event.token {
         case PollerEvent.wakeupToken: takeInbox()
-        // The drain may have begun in this turn; then the listener may be closed and its descriptor reused.
-        case PollerEvent.listenerToken where draining == nil: acceptConnections()
-        case PollerEvent.listenerToken: break
+        // The drain may begin in this turn; then the listener may be closed and its descriptor reused.
+        case PollerEvent.listenerToken: isAcceptDue = true
         case let token: connections[token]?.handle(event.change)
         }
     }
