@@ -195,7 +195,10 @@ extension TOMLParser {
         switch next {
         case "\"", "'": return .string(try string(isMultiLine: peek(1) == next && peek(2) == next))
         case "[": return try array(depth: depth)
-        case "{": throw error("inline tables are not supported", "Write a table with its keys below: '[name]', or '[[name]]' for each of a list.")
+        case "{":
+            throw error(
+                "inline tables are not supported",
+                "Write a table with its keys below: '[name]', or '[[name]]' for each of a list.")
         default: return try word()
         }
     }
