@@ -39,13 +39,19 @@ public struct Texts: Sendable {
     package init(
         languages: [String], catalog: StringCatalog, replacing: @escaping Replacement = { _, _ in nil }
     ) {
-        let known = Set(catalog.languages)
-        let wanted = languages.lazy.compactMap { tag -> String? in
-            tag.lowercasedASCII().utf8.split(whereSeparator: { $0 == 0x2D || $0 == 0x5F }).first.flatMap { String($0) }
-        }
-        language = wanted.first(where: known.contains) ?? catalog.sourceLanguage
+        language = Self.available(languages, in: catalog) ?? catalog.sourceLanguage
         self.catalog = catalog
         replacement = replacing
+    }
+
+    /// Returns the first of the languages that has texts (RFC 4647 §3.4); nil if none has.
+    package static func available(
+        _ languages: some Sequence<String>, in catalog: StringCatalog = .latchwork
+    ) -> String? {
+        let known = Set(catalog.languages)
+        return languages.lazy.compactMap { tag -> String? in
+            tag.lowercasedASCII().utf8.split(whereSeparator: { $0 == 0x2D || $0 == 0x5F }).first.flatMap { String($0) }
+        }.first(where: known.contains)
     }
 
     /// Returns a phrase as text, or the key if no catalog has the phrase.

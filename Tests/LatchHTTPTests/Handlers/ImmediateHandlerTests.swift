@@ -23,10 +23,12 @@ import Testing
         }
     }
 
-    /// An interceptor that waits for nothing but the handler inside.
-    private struct Counting: ImmediateInterceptor {
-        func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse {
-            next.begin(&request).map { $0.response.body = HTTPBody("counted") }
+    /// A filter that replaces the content of the response.
+    private struct Counting: Filter {
+        func filter(_ request: inout HTTPRequest) -> Filtering<Void> { .proceed(()) }
+
+        func complete(_ outcome: inout Outcome, _ note: consuming Void) {
+            outcome.response.body = HTTPBody("counted")
         }
     }
 

@@ -160,7 +160,7 @@ enum Answer: String, CaseIterable, Sendable {
         let site = try await Site()
         let token = try await squat(site)
         let session = try await site.bearer(try await site.logIn().access)
-        try await site.identity.accounts.changeEmail(of: session, to: "eve@example.com")
+        try await site.identity.accounts.changeEmail(of: session, to: "eve@example.com", from: .tests)
         let theirs = try #require(await site.mailedToken(to: "eve@example.com"))
         #expect(try await answer.give(token, to: site) == 200)
         #expect(try await site.post("/api/auth/verify-email", ["token": .string(theirs)]).status == 400)
@@ -178,7 +178,9 @@ enum Answer: String, CaseIterable, Sendable {
         // The session was read before the proof, as that of a request on its way was.
         let (accounts, factors) = (site.identity.accounts, site.identity.secondFactors)
         let new = "another sentence to keep"
-        #expect(await refusal { try await accounts.changeEmail(of: session, to: "eve@example.com") } == "invalidToken")
+        #expect(
+            await refusal { try await accounts.changeEmail(of: session, to: "eve@example.com", from: .tests) }
+                == "invalidToken")
         #expect(await refusal { try await factors.begin(session) } == "accountChanged")
         let code = app.code(at: site.clock.now)
         #expect(await refusal { try await factors.confirm(code, session, from: .tests) } == "noSecondFactor")
@@ -223,7 +225,7 @@ enum Answer: String, CaseIterable, Sendable {
         let site = try await Site { $0.firstAdministrator = "ada@example.com" }
         try await site.signUp("eve@example.com")
         let session = try await site.bearer(try await site.logIn("eve@example.com").access)
-        try await site.identity.accounts.changeEmail(of: session, to: "ada@example.com")
+        try await site.identity.accounts.changeEmail(of: session, to: "ada@example.com", from: .tests)
         // The owner of the new address confirms it with the link alone, and the stranger completes the change.
         #expect(try await Answer.json.give(try #require(await site.mailedToken()), to: site) == 200)
         let token = try #require(await site.mailedToken(to: "eve@example.com"))
@@ -270,7 +272,7 @@ enum Answer: String, CaseIterable, Sendable {
         let site = try await Site()
         try await site.signUp()
         let session = try await site.bearer(try await site.logIn().access)
-        try await site.identity.accounts.changeEmail(of: session, to: "new@example.com")
+        try await site.identity.accounts.changeEmail(of: session, to: "new@example.com", from: .tests)
         let token = try #require(await site.mailedToken(to: "new@example.com"))
         #expect(try await Answer.newPassword.give(token, to: site) == 400)
         #expect(try await Answer.password.give(token, to: site) == 200)

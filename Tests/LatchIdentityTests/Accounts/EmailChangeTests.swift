@@ -13,7 +13,7 @@ import Testing
     private func begin(_ site: Site, verified: Bool = true) async throws -> Account {
         let ada = try await site.signUp(isVerified: verified)
         let bearer = try await site.bearer(try await site.logIn().access)
-        try await site.identity.accounts.changeEmail(of: bearer, to: "Ada@new.example")
+        try await site.identity.accounts.changeEmail(of: bearer, to: "Ada@new.example", from: .tests)
         return ada
     }
 
@@ -107,7 +107,7 @@ import Testing
         let site = try await Site()
         try await site.signUp(isVerified: false)
         let thief = try await site.bearer(try await site.logIn().access)
-        try await site.identity.accounts.changeEmail(of: thief, to: "thief@example.com")
+        try await site.identity.accounts.changeEmail(of: thief, to: "thief@example.com", from: .tests)
         let new = try #require(await site.mailedToken(to: "thief@example.com"))
         let owner = try await site.logIn().access
         if all {
@@ -167,7 +167,7 @@ import Testing
         _ = try await begin(site)
         let first = try #require(await site.mailedToken(to: "Ada@new.example"))
         let bearer = try await site.bearer(try await site.logIn().access)
-        try await site.identity.accounts.changeEmail(of: bearer, to: "ada@newer.example")
+        try await site.identity.accounts.changeEmail(of: bearer, to: "ada@newer.example", from: .tests)
         let second = try #require(await site.mailedToken(to: "ada@newer.example"))
         #expect(try await press(site, first) == 400)
         _ = try await site.post("/api/auth/forgot-password", ["email": "ada@example.com"])
@@ -176,7 +176,7 @@ import Testing
         #expect(try await site.post("/api/auth/reset-password", body).status == 200)
         #expect(try await press(site, second) == 400)
         let again = try await site.bearer(try await site.logIn(password: "another sentence to keep").access)
-        try await site.identity.accounts.changeEmail(of: again, to: "ada@newest.example")
+        try await site.identity.accounts.changeEmail(of: again, to: "ada@newest.example", from: .tests)
         let third = try #require(await site.mailedToken(to: "ada@newest.example"))
         site.clock.advance(by: 86_401)
         #expect(try await press(site, third) == 400)
@@ -191,7 +191,7 @@ import Testing
         _ = try await begin(site)
         let bearer = try await site.bearer(try await site.logIn().access)
         #expect(
-            await refusal { try await site.identity.accounts.changeEmail(of: bearer, to: "no address") }
+            await refusal { try await site.identity.accounts.changeEmail(of: bearer, to: "no address", from: .tests) }
                 == "invalidEmail")
         let old = try #require(await site.mailedToken())
         let new = try #require(await site.mailedToken(to: "Ada@new.example"))
@@ -209,7 +209,9 @@ import Testing
         var codes: [String?] = []
         for number in 0..<7 {
             codes.append(
-                await refusal { try await site.identity.accounts.changeEmail(of: bearer, to: "a\(number)@b.example") })
+                await refusal {
+                    try await site.identity.accounts.changeEmail(of: bearer, to: "a\(number)@b.example", from: .tests)
+                })
         }
         #expect(codes.filter { $0 == nil }.count == 5)
         #expect(codes.last == "tooManyAttempts")

@@ -87,7 +87,7 @@ import Testing
         let (site, _) = try await site()
         try await site.signUp("eve@example.com")
         let session = try await site.bearer(try await site.logIn("eve@example.com").access)
-        try await site.identity.accounts.changeEmail(of: session, to: "grace@example.com")
+        try await site.identity.accounts.changeEmail(of: session, to: "grace@example.com", from: .tests)
         let token = try #require(await site.mailedToken(to: "grace@example.com"))
         #expect(try await Answer.json.give(token, to: site) == 403)
         #expect(try await Answer.rpc.give(token, to: site) == 400)

@@ -35,7 +35,9 @@ import Testing
         let session = try await site.bearer(access)
         site.clock.advance(by: 900)
         let accounts = site.identity.accounts
-        #expect(await refusal { try await accounts.changeEmail(of: session, to: "eve@example.com") } == "signInAgain")
+        #expect(
+            await refusal { try await accounts.changeEmail(of: session, to: "eve@example.com", from: .tests) }
+                == "signInAgain")
         let late = try await changeEmail(site, access, ada.id)
         #expect(late.status == 401 && late.word == "unauthenticated" && late.stableCode == "signInAgain")
         // RFC 9470 §3.

@@ -64,7 +64,7 @@ import Testing
         let token = try #require(await first.mailedToken())
         #expect(first.mailer.messages.last?.subject == "Neues Passwort für Latchwork")
         #expect(first.mailer.messages.last?.language == "de" && !access.isEmpty)
-        // The notice is inserted by the transaction of the reset, on another thread.
+        // The notice is inserted by the transaction of the reset.
         let form = HTTPBody("token=\(token)&password=Another+456%21")
         let fields: HTTPFields = ["Accept-Language": "de", .contentType: "application/x-www-form-urlencoded"]
         #expect(try await first.send(.post, "/reset", fields: fields, body: form).status == 200)
@@ -154,7 +154,7 @@ import Testing
             var error = IdentityError(code: key, message: "m", form: .badRequest)
             error.detail = "<i>"
             let context = PageContext(IdentityConfiguration()).accepting(language)
-            let page = PageContext.$ofRequest.withValue(context) { Response(SignInPages.failure(error)) }
+            let page = Response(context.failure(error))
             #expect(!page.text.contains("problem.") && !page.text.contains("<i>") && !page.title.isEmpty, "\(key)")
         }
     }

@@ -71,7 +71,8 @@ import Testing
         let site = try await Site.withPasskeys()
         try await site.signUp("eve@example.com")
         let eve = try await passkey(site, try await site.logIn("eve@example.com").access)
-        try await site.identity.accounts.changeEmail(of: try await site.bearer(eve.access), to: Self.email)
+        try await site.identity.accounts.changeEmail(
+            of: try await site.bearer(eve.access), to: Self.email, from: .tests)
         for address in [Self.email, "eve@example.com"] {
             let token = try #require(await site.mailedToken(to: address))
             #expect(try await site.post("/api/auth/verify-email", ["token": .string(token)]).status == 200)

@@ -269,7 +269,7 @@ import Testing
             #expect(try await site.exchange(code, app).status == 401)
         } else {
             let bearer = try await site.bearer(session.access)
-            try await site.identity.accounts.changeEmail(of: bearer, to: "eve@example.com")
+            try await site.identity.accounts.changeEmail(of: bearer, to: "eve@example.com", from: .tests)
             let token = try #require(await site.mailedToken())
             let code = try await code(site, upstream, app)
             try await site.identity.accounts.refuseEmailChange(token)

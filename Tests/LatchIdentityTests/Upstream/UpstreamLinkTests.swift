@@ -180,7 +180,7 @@ import Testing
         #expect(try await site.link(try await site.linkCode(upstream, app), app, bearer: access).status == 201)
         let other = try await site.bearer(try await site.logIn().access)
         _ = try await site.tokens.signOut(device: other.device.publicID, of: other.accountID)
-        #expect(await refusal { try await service.unlink("staff", from: other) } == "invalidToken")
+        #expect(await refusal { try await service.unlink("staff", from: other, by: .tests) } == "invalidToken")
         #expect(try await site.identity.services.store.links(of: other.accountID).count == 1)
         await site.close()
     }

@@ -55,8 +55,8 @@ extension Handler {
     /// It is for a handler that applies them itself or never receives any, as on a server.
     package func nested(in interceptors: [any Interceptor]) -> any Handler {
         interceptors.reversed().reduce(self as any Handler) { next, interceptor in
-            if let immediate = interceptor as? any ImmediateInterceptor {
-                ImmediatelyIntercepted(immediate, next: next)
+            if let filter = interceptor as? any Filter {
+                Filtered(filter, next: next)
             } else {
                 Intercepted(interceptor: interceptor, next: next)
             }

@@ -37,7 +37,7 @@ package struct AccountService: Sendable {
     package func signUp(
         email: String, password: String, name: String? = nil, username: String? = nil, roles: [String] = [],
         permissions: [String] = [], isVerified: Bool = false, details: AccountDetails? = nil,
-        registration: Registration? = nil, from address: String? = nil
+        registration: Registration? = nil, from origin: RequestOrigin? = nil
     ) async throws(IdentityError) -> Account {
         let email = try EmailAddress(email)
         let name = try Self.validated(name: name)
@@ -47,15 +47,15 @@ package struct AccountService: Sendable {
         if let details { try AccountDetailsValidator.check(details, at: clock.now) }
         try registration?.check(configuration)
         // Only a request that could succeed counts. The others must not use up the attempts of the address's owner.
-        if address != nil { try limits.take([limits.signUp(emailKey: email.key)]) }
-        let hash = try await passwords.hash(password, for: .signUp, from: address)
+        if origin != nil { try limits.take([limits.signUp(emailKey: email.key)]) }
+        let hash = try await passwords.hash(password, for: .signUp, from: origin?.address)
         let now = clock.now
         let account = Account(
             id: random.newID(at: now), email: email, username: username, name: name, passwordHash: hash,
             passwordChangedAt: now, emailVerifiedAt: isVerified ? now : nil, roles: roles, permissions: permissions,
             ownerProvedAt: isVerified ? now : nil, createdAt: now, attributes: registration?.attributes ?? [:],
             acceptedTerms: registration?.acceptedTerms.map { AcceptedTerms(version: $0, acceptedAt: now) })
-        let mail = isVerified ? nil : outboxMail(.verifyEmail, to: email, of: account)
+        let mail = isVerified ? nil : outboxMail(.verifyEmail, to: email, of: account, in: origin?.language)
         do throws(IdentityError) {
             try await store.insert(account, details: details, mail: mail)
         } catch IdentityError.alreadyExists {
@@ -109,22 +109,21 @@ package struct AccountService: Sendable {
     /// request beyond the limit of an address stores no mail. The user then has the mails of the last hour, unless
     /// strangers requested them.
     ///
-    /// - Parameter address: The address of the client.
     /// - Throws: `IdentityError.overloaded` if too many mails wait, or a store's error.
     func mail(
-        _ token: OneTimeToken.Purpose, to email: EmailAddress, from address: String
+        _ token: OneTimeToken.Purpose, to email: EmailAddress, from origin: RequestOrigin
     ) async throws(IdentityError) {
         let purpose: OutboxMail.Purpose = token == .resetPassword ? .resetPassword : .verifyEmail
         let now = clock.now
         var attempt = limits.mail(purpose, emailKey: email.key)
         if limits.rejection(taking: [attempt]) != nil {
-            attempt = limits.mail(purpose, emailKey: email.key, fromKnown: address)
-            guard try await store.isSignedIn(emailKey: email.key, from: address, at: now),
+            attempt = limits.mail(purpose, emailKey: email.key, fromKnown: origin.address)
+            guard try await store.isSignedIn(emailKey: email.key, from: origin.address, at: now),
                 limits.rejection(taking: [attempt]) == nil
             else { return metrics.count(.mails, "limited") }
         }
         do throws(IdentityError) {
-            try await store.insert(outboxMail(purpose, to: email))
+            try await store.insert(outboxMail(purpose, to: email, in: origin.language))
         } catch {
             // A mail that was not stored must not count, or the next request would promise a mail that is never sent.
             limits.refund([attempt])
@@ -134,10 +133,10 @@ package struct AccountService: Sendable {
     }
 
     func outboxMail(
-        _ purpose: OutboxMail.Purpose, to email: EmailAddress, of account: Account? = nil
+        _ purpose: OutboxMail.Purpose, to email: EmailAddress, of account: Account? = nil, in language: String?
     ) -> OutboxMail {
         OutboxMail(
-            purpose, to: email, accountID: account?.id, id: random.identifier(), at: clock.now)
+            purpose, to: email, accountID: account?.id, id: random.identifier(), at: clock.now, language: language)
     }
 
     /// Uses up a mailed token, and marks its address as verified or one end of a change of address as confirmed.
@@ -152,15 +151,16 @@ package struct AccountService: Sendable {
     ///   or a store's error. The token then remains valid.
     @discardableResult
     func verifyEmail(
-        _ token: String, in session: AuthenticatedSession? = nil
+        _ token: String, in session: AuthenticatedSession? = nil, from origin: RequestOrigin? = nil
     ) async throws(IdentityError) -> VerifiedAddress {
         guard configuration.requireOwnerProof else {
-            return try await verifyEmail(token, with: session.map { .device($0.device.id, isRequired: false) } ?? .none)
+            return try await verifyEmail(
+                token, with: session.map { .device($0.device.id, isRequired: false) } ?? .none, from: origin)
         }
         let account = try await store.account(forVerificationToken: token.digest, at: clock.now)
         guard let account else { throw .invalidLink }
         guard let session, session.accountID == account.id else { throw .ownerProofRequired }
-        return try await verifyEmail(token, with: .device(session.device.id, isRequired: true))
+        return try await verifyEmail(token, with: .device(session.device.id, isRequired: true), from: origin)
     }
 
     /// Uses up a mailed token for a user who knows the password of its account.
@@ -194,7 +194,7 @@ package struct AccountService: Sendable {
     ) async throws(IdentityError) -> VerifiedAddress {
         guard let account else { throw .invalidLink }
         let verified = try await signIns.verify(password, of: account, from: origin, for: .addressProof)
-        return try await verifyEmail(token, with: .password(verified))
+        return try await verifyEmail(token, with: .password(verified), from: origin)
     }
 
     /// Ends a change of address that the owner did not request, by the token for its old end, and signs out all
@@ -218,19 +218,24 @@ package struct AccountService: Sendable {
         guard let account else { throw .invalidLink }
         try PasswordPolicy.check(password, for: account.email)
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
-        try await verifyEmail(token, with: .newPassword(hash: hash))
+        try await verifyEmail(token, with: .newPassword(hash: hash), from: origin)
         signIns.forgetFailures(of: account, from: origin.address)
     }
 
     @discardableResult
-    private func verifyEmail(_ token: String, with proof: OwnerProof) async throws(IdentityError) -> VerifiedAddress {
+    private func verifyEmail(
+        _ token: String, with proof: OwnerProof, from origin: RequestOrigin?
+    ) async throws(IdentityError) -> VerifiedAddress {
         let digest = token.digest
-        if let account = try await store.verifyEmail(byToken: digest, with: proof, at: clock.now) {
+        if let account = try await store.verifyEmail(byToken: digest, with: proof, in: origin?.language, at: clock.now)
+        {
             return VerifiedAddress(account: account, email: account.email)
         }
         let isNewEnd = try await store.account(forVerificationToken: digest, at: clock.now) != nil
         do throws(IdentityError) {
-            if let account = try await store.confirmEmail(byToken: digest, with: proof, at: clock.now) {
+            if let account = try await store.confirmEmail(
+                byToken: digest, with: proof, in: origin?.language, at: clock.now)
+            {
                 let requested = try await store.requestedAddress(of: account.id)
                 return VerifiedAddress(
                     account: account, email: isNewEnd ? requested ?? account.email : account.email,
@@ -258,7 +263,7 @@ package struct AccountService: Sendable {
         try PasswordPolicy.check(password, for: account.email)
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
         // A concurrent request may have used the token meanwhile. The transaction decides.
-        guard try await store.resetPassword(byToken: digest, hash: hash, at: clock.now) else {
+        guard try await store.resetPassword(byToken: digest, hash: hash, in: origin.language, at: clock.now) else {
             throw .invalidLink
         }
         signIns.forgetFailures(of: account, from: origin.address)
@@ -293,7 +298,8 @@ package struct AccountService: Sendable {
         try limits.take([limits.mail(.passwordChanged, emailKey: account.email.key)])
         let hash = try await passwords.hash(new, for: .change, from: origin.address)
         let changed = try await store.changePassword(
-            of: account, to: hash, on: session.device.id, signingOutOthers: signingOutOthers, at: clock.now)
+            of: account, to: hash, on: session.device.id, signingOutOthers: signingOutOthers,
+            in: origin.language, at: clock.now)
         guard changed else { throw .accountChanged }
         mails.wake()
     }
@@ -309,7 +315,9 @@ package struct AccountService: Sendable {
     ///
     /// - Throws: `IdentityError.invalidEmail`, `.signInAgain`, `.tooManyAttempts`, `.forbidden`; `.accountChanged` or
     ///   `.invalidToken` if account or device have changed meanwhile; or a store's error.
-    func changeEmail(of session: AuthenticatedSession, to text: String) async throws(IdentityError) {
+    func changeEmail(
+        of session: AuthenticatedSession, to text: String, from origin: RequestOrigin
+    ) async throws(IdentityError) {
         let (account, email) = (session.account, try EmailAddress(text))
         try session.requireFirstParty()
         guard email.key != account.email.key else { return }
@@ -319,8 +327,10 @@ package struct AccountService: Sendable {
             limits.mail(.newAddress, emailKey: email.key), limits.mail(.oldAddress, emailKey: account.email.key),
         ])
         let oldConfirms = account.emailVerifiedAt != nil
-        let old = outboxMail(oldConfirms ? .oldAddress : .addressChanging, to: account.email, of: account)
-        let new = outboxMail(.newAddress, to: email, of: account)
+        let old = outboxMail(
+            oldConfirms ? .oldAddress : .addressChanging, to: account.email, of: account,
+            in: origin.language)
+        let new = outboxMail(.newAddress, to: email, of: account, in: origin.language)
         let tokens = MailedTokens(pepper: pepper)
         let isBegun = try await store.insert(
             EmailChange(

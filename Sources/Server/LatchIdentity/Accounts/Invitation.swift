@@ -11,7 +11,7 @@ extension AccountService {
     /// - Throws: `IdentityError.forbidden`, also if the administrator's roles change meanwhile; `.signInAgain`,
     ///   `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a store's error.
     func invite(
-        email: String, name: String?, roles: [String], by session: AuthenticatedSession
+        email: String, name: String?, roles: [String], by session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) -> Account {
         try session.requireFirstParty()
         let actor = session.account
@@ -34,7 +34,8 @@ extension AccountService {
         try limits.take([limits.mail(.invitation, emailKey: email.key)])
         do throws(IdentityError) {
             try await store.insert(
-                account, details: nil, mail: outboxMail(.invitation, to: email, of: account), by: actor,
+                account, details: nil, mail: outboxMail(.invitation, to: email, of: account, in: origin.language),
+                by: actor,
                 on: session.device.id)
         } catch {
             throw error == .alreadyExists ? error.at("email") : error

@@ -25,7 +25,7 @@ struct LaziRoutes: Sendable {
         let account = try await accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
             username: try body.optionalText("username"), registration: try Registration(body),
-            from: request.requestOrigin.address)
+            from: request.requestOrigin)
         var object = account.json
         object["user_id"] = .string(account.id)
         return .json(object, status: .created)

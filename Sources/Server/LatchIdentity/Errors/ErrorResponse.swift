@@ -14,7 +14,14 @@ enum ErrorFormat: Sendable {
     /// The members of RFC 6749 §5.2, and Lazi's `detail` and `error_code`.
     case oauth
     /// A page in the user's language, for routes that a browser opens.
-    case page
+    case page(PageContext)
+
+    /// Returns the format for a request; a page is in one of its languages.
+    func accepting(_ request: HTTPRequest) -> ErrorFormat {
+        if case .page(let context) = self { .page(context.accepting(request)) } else { self }
+    }
+
+    fileprivate var isOAuth: Bool { if case .oauth = self { true } else { false } }
 
     /// Returns the content for an error that clients may see; `retryAfter` is in seconds.
     fileprivate func body(_ error: IdentityError, _ form: ClientForm, retryAfter: Int?) -> JSONObject {
@@ -70,21 +77,28 @@ enum ErrorFormat: Sendable {
 struct IdentityErrorInterceptor: Filter {
     var format = ErrorFormat.message
 
-    func filter(_ request: inout HTTPRequest) -> Filtering<MatchedRoute?> {
-        .proceed(request.context[MatchedRouteKey.self])
+    /// The route of a request, and the format of its errors.
+    struct Note: Sendable {
+        let route: MatchedRoute?
+        let format: ErrorFormat
     }
 
-    func complete(_ outcome: inout Outcome, _ route: consuming MatchedRoute?) {
+    func filter(_ request: inout HTTPRequest) -> Filtering<Note> {
+        .proceed(Note(route: request.context[MatchedRouteKey.self], format: format.accepting(request)))
+    }
+
+    func complete(_ outcome: inout Outcome, _ note: consuming Note) {
         guard let failure = outcome.error else { return }
+        let (route, format) = (note.route, note.format)
         if let error = failure as? IdentityError {
             route?.note(error)
-            if format == .oauth { route?.noteRefusal(error) }
+            if format.isOAuth { route?.noteRefusal(error) }
             outcome.recover(by: .failure(error, as: format))
         } else if let error = failure as? ServerError, error.status.isClientError {
             let form = ClientForm(
                 status: error.status, oauth: "invalid_request", oauthStatus: .badRequest, rpc: .invalidArgument)
             let shown = IdentityError(code: error.code, message: error.message, hint: error.hint, form: form)
-            if format == .oauth { route?.noteRefusal(shown) }
+            if format.isOAuth { route?.noteRefusal(shown) }
             outcome.recover(by: .failure(shown, as: format))
         }
     }
@@ -96,12 +110,12 @@ extension HTTPResponse {
         _ error: IdentityError, as format: ErrorFormat = .message, with extra: JSONObject = [:]
     ) -> HTTPResponse {
         let form = error.form
-        guard format != .page else {
-            var response = SignInPages.failure(error)
+        if case .page(let context) = format {
+            var response = context.failure(error)
             error.report(in: &response.fields)
             return response
         }
-        let status = format == .oauth ? form.oauthStatus ?? form.status : form.status
+        let status = format.isOAuth ? form.oauthStatus ?? form.status : form.status
         let wait = error.retryAfterSeconds
         var body = format.body(error.disclosed, form, retryAfter: wait)
         for (name, value) in extra { body[name] = value }
@@ -115,9 +129,9 @@ extension HTTPResponse {
 
 extension HTTPRequest {
     /// Returns the page of an error, and notes a failure of the server.
-    func page(of error: IdentityError) -> HTTPResponse {
+    func page(of error: IdentityError, in context: PageContext) -> HTTPResponse {
         note(error)
-        return SignInPages.failure(error)
+        return context.accepting(self).failure(error)
     }
 
     /// Notes a failure of the server that a page shows, for the log and the metrics.

@@ -24,7 +24,7 @@ struct RequestLimitInterceptor: Filter {
         let attempts = limits.attempts(of: kind, from: address)
         let (rejection, remaining) = limits.takeCounting(attempts)
         guard let rejection else { return .proceed(remaining) }
-        var response = HTTPResponse.failure(.tooManyAttempts(rejection), as: format)
+        var response = HTTPResponse.failure(.tooManyAttempts(rejection), as: format.accepting(request))
         report(remaining, in: &response)
         return .respond(response)
     }
@@ -65,8 +65,11 @@ extension RateLimits {
     /// Returns the interceptors of pages that a browser opens in a separate window.
     ///
     /// - Parameter allowsSilentFrames: Whether a frame may request an authorization without a page.
-    func pages(limiting request: Request, allowsSilentFrames: Bool = false) -> [any Interceptor] {
-        [NavigationInterceptor(allowsSilentFrames: allowsSilentFrames)] + limiting(request, as: .page)
+    func pages(
+        limiting request: Request, in context: PageContext, allowsSilentFrames: Bool = false
+    ) -> [any Interceptor] {
+        [NavigationInterceptor(context: context, allowsSilentFrames: allowsSilentFrames)]
+            + limiting(request, as: .page(context))
     }
 }
 

@@ -56,13 +56,13 @@ package struct OutboxMail: Sendable, Hashable {
     package let createdAt: Date
     /// The number of attempts, including the current one.
     package let attempts: Int
-    /// The language of the request that caused the mail; nil for the operator's commands and earlier versions.
+    /// The language of the request that caused the mail; nil for the server's default language.
     package let language: String?
 
-    /// Creates a mail, by default without attempts and in the language of the current request.
+    /// Creates a mail, by default without attempts and in the server's default language.
     package init(
         _ purpose: Purpose, to recipient: EmailAddress, accountID: String? = nil, id: String, at now: Date,
-        attempts: Int = 0, language: String? = PageContext.languageOfRequest
+        attempts: Int = 0, language: String? = nil
     ) {
         self.id = id
         self.purpose = purpose

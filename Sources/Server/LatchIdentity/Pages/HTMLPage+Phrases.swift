@@ -5,17 +5,17 @@ import LatchSignIn
 import LatchTexts
 
 extension HTMLPage {
-    /// Creates a page in the language of the current request, with the name of the service.
+    /// Creates a page in the language of a request, with the name of the service.
     ///
-    /// The parameters are those of the initializer with plain texts.
+    /// The other parameters are those of the initializer with plain texts.
     init(
         _ title: Phrase, text: Phrase? = nil, items: [Phrase] = [], problem: Phrase? = nil,
         invalidFields: [String] = [], action: (path: String, button: Phrase)? = nil, carrying token: String? = nil,
         fields: [HTMLField] = [], scriptedButton: ScriptedButton? = nil, alternative: Phrase? = nil,
         refusal: Phrase? = nil,
-        links: [(url: String, label: Phrase)] = [], appLink: (url: String, label: Phrase)? = nil
+        links: [(url: String, label: Phrase)] = [], appLink: (url: String, label: Phrase)? = nil,
+        in context: PageContext
     ) {
-        let context = PageContext.current
         let texts = context.texts
         self.init(
             texts(title), text: text.map(texts.callAsFunction) ?? "", items: items.map(texts.callAsFunction),
@@ -32,14 +32,13 @@ extension HTMLPage {
 
     /// Returns a page that shows its form again after an error.
     func response(after error: IdentityError) -> HTTPResponse {
-        SignInPages.failing(response(status: error.form.status), with: error)
+        response(status: error.form.status).failing(with: error)
     }
 }
 
 extension HTMLPage.ScriptedButton {
     /// The button that signs in with a passkey.
-    static var passkey: HTMLPage.ScriptedButton {
-        let context = PageContext.current
+    static func passkey(in context: PageContext) -> HTMLPage.ScriptedButton {
         let texts = context.texts
         return HTMLPage.ScriptedButton(
             id: "passkey", label: texts(Phrase("page.signIn.passkey")),
@@ -48,41 +47,51 @@ extension HTMLPage.ScriptedButton {
     }
 }
 
-/// The fields of the server's pages, labeled in the language of the request.
+/// The fields of the server's pages, labeled in the language of a request.
 extension HTMLField {
-    private static func label(_ key: String) -> String { PageContext.current.texts(Phrase(key)) }
-
     /// Returns the fields of a sign-in.
     ///
     /// The first empty one has the focus.
-    static func signIn(name: String, offersPasskeys: Bool = false) -> [HTMLField] {
+    static func signIn(name: String, offersPasskeys: Bool = false, in context: PageContext) -> [HTMLField] {
         [
-            .username(label: label("page.field.account"), value: name, offersPasskeys: offersPasskeys),
-            currentPassword,
+            .username(label: context.texts(Phrase("page.field.account")), value: name, offersPasskeys: offersPasskeys),
+            currentPassword(in: context),
         ]
     }
 
     /// The field of an account's password.
-    static var currentPassword: HTMLField { .password(label: label("page.field.password")) }
+    static func currentPassword(in context: PageContext) -> HTMLField {
+        .password(label: context.texts(Phrase("page.field.password")))
+    }
 
     /// Returns the field of a new password, with the address of its account for password managers.
-    static func newPassword(_ name: String = "password", of email: EmailAddress) -> [HTMLField] {
+    static func newPassword(_ name: String = "password", of email: EmailAddress, in context: PageContext) -> [HTMLField]
+    {
         [
             .hiddenUsername(email.text),
             .newPassword(
-                name, label: label("page.field.newPassword"), hint: label("page.field.newPassword.hint")),
+                name, label: context.texts(Phrase("page.field.newPassword")),
+                hint: context.texts(Phrase("page.field.newPassword.hint"))),
         ]
     }
 
     /// Returns the field for the address that a mail is sent to.
-    static func address(_ value: String) -> HTMLField { .email(label: label("page.field.email"), value: value) }
+    static func address(_ value: String, in context: PageContext) -> HTMLField {
+        .email(label: context.texts(Phrase("page.field.email")), value: value)
+    }
 
     /// Returns the field of the code that another device shows.
-    static func userCode(_ code: String) -> HTMLField { .userCode(code, label: label("page.field.code")) }
+    static func userCode(_ code: String, in context: PageContext) -> HTMLField {
+        .userCode(code, label: context.texts(Phrase("page.field.code")))
+    }
 
     /// The field of a code of the second factor, or of a recovery code.
-    static var factorCode: HTMLField { .oneTimeCode(label: label("page.field.code")) }
+    static func factorCode(in context: PageContext) -> HTMLField {
+        .oneTimeCode(label: context.texts(Phrase("page.field.code")))
+    }
 
     /// The field of a code that was mailed.
-    static var mailedCode: HTMLField { .mailedCode(label: label("page.field.mailedCode")) }
+    static func mailedCode(in context: PageContext) -> HTMLField {
+        .mailedCode(label: context.texts(Phrase("page.field.mailedCode")))
+    }
 }

@@ -5,107 +5,83 @@ import LatchHTTP
 import LatchServer
 import LatchTexts
 
-/// The language and the service name of a request's pages and mails.
+/// The language of a request's pages, the name of their service, and the path of its public URL.
 ///
-/// It is a class, so that binding it for a request copies a reference and not its texts.
-package final class PageContext: Sendable {
-    /// The languages that the client of the request prefers for its pages.
+/// The one of the server has no preferred languages, and each request derives its own. It is a class, so that handlers
+/// copy a reference and not its texts.
+final class PageContext: Sendable {
+    /// The preferred languages as BCP 47 tags, the first one most.
     private let languages: [String]
-    /// The Accept-Language field of the request; nil if it has none, or outside of a request.
-    let acceptLanguage: String?
     /// The language of requests that prefer none of the available languages.
-    let defaultLanguage: String
+    private let defaultLanguage: String
     let serviceName: String
     /// The path of the public URL, where a proxy serves the server, without a slash at the end.
     private let basePath: String
 
-    /// The context of the current request; nil outside of one, as for the operator's commands.
-    @TaskLocal static var ofRequest: PageContext?
-
-    /// The context of the current request, or the one of the default configuration.
-    static var current: PageContext { ofRequest ?? PageContext(IdentityConfiguration()) }
-
-    /// The language of the current request; nil outside of one.
-    package static var languageOfRequest: String? { ofRequest?.texts.language }
-
-    private init(
-        _ acceptLanguage: String?, languages: [String] = [], defaultLanguage: String, serviceName: String,
-        basePath: String
-    ) {
-        (self.acceptLanguage, self.languages, self.defaultLanguage) = (acceptLanguage, languages, defaultLanguage)
-        (self.serviceName, self.basePath) = (serviceName, basePath)
+    private init(_ languages: [String], defaultLanguage: String, serviceName: String, basePath: String) {
+        self.languages = languages
+        (self.defaultLanguage, self.serviceName, self.basePath) = (defaultLanguage, serviceName, basePath)
     }
 
-    /// Creates the context of a request without preferences, or of no request.
+    /// Creates the context of a server.
     convenience init(_ configuration: IdentityConfiguration) {
         let parts = (configuration.issuer ?? "").withoutFinalSlash.utf8.split(
             separator: UInt8(ascii: "/"), maxSplits: 3, omittingEmptySubsequences: false)
         self.init(
-            nil, defaultLanguage: configuration.defaultLanguage, serviceName: configuration.serviceName,
+            [], defaultLanguage: configuration.defaultLanguage, serviceName: configuration.serviceName,
             basePath: parts.count == 4 ? "/\(String(Substring(parts[3])))" : "")
     }
 
-    /// Returns the context with an Accept-Language field, if the request has one.
+    /// Returns the context of a request, in the languages that its client accepts.
+    func accepting(_ request: HTTPRequest) -> PageContext { accepting(request.fields[.acceptLanguage]) }
+
+    /// Returns the context in the languages of an Accept-Language field (RFC 9110 §12.5.4).
     func accepting(_ field: String?) -> PageContext {
         guard let field else { return self }
         return PageContext(
-            field, defaultLanguage: defaultLanguage, serviceName: serviceName, basePath: basePath)
+            languages + acceptedLanguages(field), defaultLanguage: defaultLanguage, serviceName: serviceName,
+            basePath: basePath)
     }
-
-    /// Returns the URL path of a page or form of the server, below the path of the public URL.
-    func url(_ path: String) -> String { path.utf8.first == UInt8(ascii: "/") ? basePath + path : path }
 
     /// Returns the context for the pages of a client with preferred languages (OpenID Connect Core §3.1.2.1,
     /// `ui_locales`).
     func preferring(_ languages: [String]?) -> PageContext {
         guard let languages, !languages.isEmpty else { return self }
         return PageContext(
-            acceptLanguage, languages: languages, defaultLanguage: defaultLanguage, serviceName: serviceName,
+            languages + self.languages, defaultLanguage: defaultLanguage, serviceName: serviceName,
             basePath: basePath)
     }
 
-    /// The writer of phrases in the language of the request (RFC 9110 §12.5.4, RFC 4647 §3.4).
-    var texts: Texts {
-        // After `*`, all languages are equally acceptable.
-        let wanted = acceptLanguage.map { Preferences($0).accepted.prefix { $0 != "*" } } ?? []
-        return Texts(languages: languages + wanted + [defaultLanguage])
-    }
+    /// Returns the URL path of a page or form of the server, below the path of the public URL.
+    func url(_ path: String) -> String { path.utf8.first == UInt8(ascii: "/") ? basePath + path : path }
+
+    /// The writer of phrases in the language of the request (RFC 4647 §3.4).
+    var texts: Texts { Texts(languages: languages + [defaultLanguage]) }
 }
 
-/// An interceptor that binds the context of each request, and shows the router's own errors as pages to browsers.
+/// Returns the languages of an Accept-Language field, the preferred one first.
 ///
-/// It is outermost, so that every page and every mail of a request is in its language.
-struct PageContextInterceptor: ImmediateInterceptor {
-    /// The context of a request that prefers no language.
-    private let common: PageContext
+/// After `*`, all languages are equally acceptable.
+private func acceptedLanguages(_ field: String) -> some Sequence<String> {
+    Preferences(field).accepted.prefix { $0 != "*" }
+}
 
-    init(configuration: IdentityConfiguration) { common = PageContext(configuration) }
+extension RequestOrigin {
+    /// The language of the request's mails: the preferred one of the available languages; nil for the server's default.
+    var language: String? { acceptLanguage.flatMap { Texts.available(acceptedLanguages($0)) } }
+}
 
-    func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse {
-        let context = common.accepting(request.fields[.acceptLanguage])
-        return PageContext.$ofRequest.withValue(context) {
-            switch next.begin(&request) {
-            case .ready(var outcome):
-                Self.replaceError(in: &outcome, request.fields[.accept])
-                return .ready(outcome)
-            case .pending(let pending):
-                return .pending { [accept = request.fields[.accept]] in
-                    await PageContext.$ofRequest.withValue(context) {
-                        var outcome = await pending()
-                        Self.replaceError(in: &outcome, accept)
-                        return outcome
-                    }
-                }
-            }
-        }
-    }
+/// An interceptor that shows the router's own errors as pages to browsers.
+struct PageErrorInterceptor: Filter {
+    let context: PageContext
 
-    /// Replaces the router's own error by a page if the client is a browser.
-    private static func replaceError(in outcome: inout Outcome, _ accept: @autoclosure () -> String?) {
-        guard outcome.error == nil, let error = pageError(outcome.response.status), prefersPage(accept()),
-            !outcome.response.isPage
+    func filter(_ request: inout HTTPRequest) -> Filtering<HTTPFields> { .proceed(request.fields) }
+
+    func complete(_ outcome: inout Outcome, _ fields: consuming HTTPFields) {
+        guard outcome.error == nil, let error = Self.pageError(outcome.response.status),
+            Self.prefersPage(fields[.accept]), !outcome.response.isPage
         else { return }
-        var page = SignInPages.failure(error)
+        var page = context.accepting(fields[.acceptLanguage]).failure(error)
         page.status = outcome.response.status
         page.fields["Allow"] = outcome.response.fields["Allow"]
         outcome.response = page
@@ -132,7 +108,7 @@ struct PageContextInterceptor: ImmediateInterceptor {
 
 extension HTTPFieldName {
     /// RFC 9110 §12.5.4.
-    fileprivate static let acceptLanguage: HTTPFieldName = "Accept-Language"
+    static let acceptLanguage: HTTPFieldName = "Accept-Language"
 }
 
 extension HTTPResponse {

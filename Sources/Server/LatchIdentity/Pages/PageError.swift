@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchHTTP
+import LatchSignIn
 import LatchTexts
 
 /// The texts of errors on pages.
@@ -52,5 +53,29 @@ extension IdentityError {
         guard form.isDisclosed else { return "unavailable" }
         if Self.keysOnPages.contains(key) { return key }
         return form.status.isClientError ? "invalidInput" : "unavailable"
+    }
+}
+
+extension PageContext {
+    /// Returns the page of an error.
+    ///
+    /// - Parameter app: The URL that leads back to the app; nil for a page that links to the start page.
+    func failure(_ error: IdentityError, app: String? = nil) -> HTTPResponse {
+        let shown = error.form.isDisclosed ? error : .unavailable
+        let page = HTMLPage(
+            shown.pageTitle, text: shown.pageAdvice, links: app == nil ? [("/", Phrase("page.home.lead"))] : [],
+            appLink: app.map { ($0, Phrase("page.button.backToApp")) }, in: self)
+        return page.response(status: shown.form.status).failing(with: shown)
+    }
+}
+
+extension HTTPResponse {
+    /// Returns the page with the status and the time to wait of an error.
+    func failing(with error: IdentityError?) -> HTTPResponse {
+        var response = self
+        response.fields[.retryAfter] = error?.retryAfterSeconds.map { String($0) }
+        // A page is not a challenge of RFC 9110 §15.5.2.
+        if response.status == .unauthorized { response.status = .badRequest }
+        return response
     }
 }

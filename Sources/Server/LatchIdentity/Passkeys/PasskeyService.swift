@@ -93,7 +93,7 @@ struct PasskeyService: Sendable {
             transports: registered.transports.joined(separator: " "),
             name: name ?? Self.name(of: session.device), createdAt: now)
         try await store.insert(
-            passkey, for: session.account, on: session.device.id, spending: challenge)
+            passkey, for: session.account, on: session.device.id, spending: challenge, in: origin.language)
         mails.wake()
         return passkey
     }
@@ -123,13 +123,15 @@ struct PasskeyService: Sendable {
     /// One of them may be an attacker's that has signed in with the passkey.
     ///
     /// - Throws: `IdentityError.noSuchPasskey`, `.lastSignIn`, `.signInAgain`, `.forbidden`, or a store's error.
-    func remove(_ id: String, for session: AuthenticatedSession) async throws(IdentityError) {
+    func remove(
+        _ id: String, for session: AuthenticatedSession, from origin: RequestOrigin
+    ) async throws(IdentityError) {
         try session.requireFirstParty()
         try recentAuthentication.require(session)
         guard let bytes = Passkey.id(fromPublicID: id) else { throw .noSuchPasskey }
         try await store.remove(
             passkey: bytes, of: session.account, on: session.device.id,
-            among: permitted.ways, at: clock.now)
+            among: permitted.ways, in: origin.language, at: clock.now)
         mails.wake()
     }
 

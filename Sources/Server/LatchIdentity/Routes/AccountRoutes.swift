@@ -53,7 +53,7 @@ struct AccountRoutes: Sendable {
         // them.
         let account = try await accounts.signUp(
             email: try body.text("email"), password: try body.text("password"), name: try body.optionalText("name"),
-            registration: try Registration(body), from: request.requestOrigin.address)
+            registration: try Registration(body), from: request.requestOrigin)
         return .json(account.json, status: .created)
     }
 
@@ -71,7 +71,7 @@ struct AccountRoutes: Sendable {
                 token, password: password, from: request.requestOrigin)
         } else {
             let session = try await tokens.optionalSession(accessToken: request.fields.bearerToken)
-            verified = try await accounts.verifyEmail(token, in: session)
+            verified = try await accounts.verifyEmail(token, in: session, from: request.requestOrigin)
         }
         return .json([
             "message": "The e-mail address is verified.", "email": .string(verified.email.text),
@@ -132,14 +132,14 @@ struct AccountRoutes: Sendable {
     /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
         let email = try EmailAddress(try request.jsonObject().text("email"))
-        try await accounts.mail(.verifyEmail, to: email, from: request.requestOrigin.address)
+        try await accounts.mail(.verifyEmail, to: email, from: request.requestOrigin)
         return .message("If the address waits for its verification, a mail is on its way.")
     }
 
     /// Mails a reset link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         let email = try EmailAddress(try request.jsonObject().text("email"))
-        try await accounts.mail(.resetPassword, to: email, from: request.requestOrigin.address)
+        try await accounts.mail(.resetPassword, to: email, from: request.requestOrigin)
         return .message("If the address has an account, a mail is on its way.")
     }
 
@@ -151,7 +151,7 @@ struct AccountRoutes: Sendable {
         let body = try request.jsonObject()
         let account = try await accounts.invite(
             email: try body.text("email"), name: try body.optionalText("name"), roles: try body.words("roles"),
-            by: session)
+            by: session, from: request.requestOrigin)
         return .json(account.json, status: .created)
     }
 

@@ -19,11 +19,12 @@ struct AuthorizeRoutes: Sendable {
 
     /// Adds the routes.
     func add(to router: inout Router) {
-        router.group(interceptors: limits.pages(limiting: .page, allowsSilentFrames: true)) { pages in
+        router.group(interceptors: limits.pages(limiting: .page, in: signInPages.context, allowsSilentFrames: true)) {
+            pages in
             pages.get("/oauth/authorize", authorize)
             pages.post("/oauth/authorize", postAuthorize)
         }
-        router.group(interceptors: limits.pages(limiting: .link)) { links in
+        router.group(interceptors: limits.pages(limiting: .link, in: signInPages.context)) { links in
             links.post("/login", login)
             links.post("/consent", consent)
         }
@@ -45,7 +46,7 @@ struct AuthorizeRoutes: Sendable {
             }
         } catch {
             request.noteRefusal(error)
-            return signInPages.failure(error, ofForm: request.queryItems[SignInPages.sealedName])
+            return signInPages.failure(error, ofForm: request.queryItems[SignInPages.sealedName], in: request)
         }
     }
 
@@ -66,7 +67,7 @@ struct AuthorizeRoutes: Sendable {
             }
         } catch {
             request.noteRefusal(error)
-            return SignInPages.failure(error)
+            return signInPages.context.accepting(request).failure(error)
         }
     }
 
@@ -92,7 +93,8 @@ struct AuthorizeRoutes: Sendable {
         case .consent(let client, let scopes):
             guard let session else { throw .loginEnded }
             let (browser, cookie) = try signInPages.browser(of: request)
-            return try signInPages.consent(pending, client, scopes, in: session, browser: browser).setting(cookie)
+            return try signInPages.consent(pending, client, scopes, in: session, browser: browser, request).setting(
+                cookie)
         }
     }
 
@@ -122,7 +124,7 @@ struct AuthorizeRoutes: Sendable {
             }
         } catch let error as IdentityError {
             request.note(error)
-            return signInPages.failure(error, ofForm: fields["token"])
+            return signInPages.failure(error, ofForm: fields["token"], in: request)
         }
     }
 
@@ -141,7 +143,8 @@ struct AuthorizeRoutes: Sendable {
         }
         switch result {
         case .success(let proof): return try await begin(proof, form, request)
-        case .challenged(let text, _): return try signInPages.factor(text, for: form.purpose, browser: form.browser)
+        case .challenged(let text, _):
+            return try signInPages.factor(text, for: form.purpose, browser: form.browser, in: request)
         }
     }
 
@@ -169,7 +172,8 @@ struct AuthorizeRoutes: Sendable {
                 challenge: challenge, code: code, from: request.requestOrigin)
         } catch {
             guard error == .invalidCode || error == .tooManyAttempts else { throw error }
-            return try signInPages.factor(challenge, for: form.purpose, browser: form.browser, problem: error)
+            return try signInPages.factor(
+                challenge, for: form.purpose, browser: form.browser, in: request, problem: error)
         }
         return try await begin(proof, form, request)
     }
@@ -223,7 +227,7 @@ struct AuthorizeRoutes: Sendable {
             return try await proceed(pending, in: session, request, agreed: Scopes(parsing: shown))
         } catch let error as IdentityError {
             request.note(error)
-            return signInPages.failure(error, ofForm: fields["token"])
+            return signInPages.failure(error, ofForm: fields["token"], in: request)
         }
     }
 

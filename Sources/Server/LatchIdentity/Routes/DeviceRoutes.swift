@@ -25,10 +25,10 @@ struct DeviceRoutes: Sendable {
             IdentityErrorInterceptor(format: .oauth), QueryInterceptor(),
         ]
         router.group(interceptors: interceptors) { $0.post("/oauth/device_authorization", begin) }
-        router.group(interceptors: limits.pages(limiting: .page)) { pages in
-            pages.get("/device") { SignInPages.userCode($0.queryItems["user_code"].flatMap(Self.shown) ?? "") }
+        router.group(interceptors: limits.pages(limiting: .page, in: signInPages.context)) { pages in
+            pages.get("/device") { signInPages.userCode($0.queryItems["user_code"].flatMap(Self.shown) ?? "", $0) }
         }
-        router.group(interceptors: limits.pages(limiting: .link)) { $0.post("/device", enter) }
+        router.group(interceptors: limits.pages(limiting: .link, in: signInPages.context)) { $0.post("/device", enter) }
     }
 
     /// Begins the sign-in of a device.
@@ -74,7 +74,7 @@ struct DeviceRoutes: Sendable {
             let session = try await pageSessions.active(in: request)
             return try await decisionPage(typed, in: session, request)
         } catch let error as IdentityError {
-            return request.page(of: error)
+            return request.page(of: error, in: signInPages.context)
         }
     }
 
@@ -89,10 +89,10 @@ struct DeviceRoutes: Sendable {
             let (record, client) = try await deviceAuthorizations.pending(code, in: session)
             let scopes = try deviceAuthorizations.scopes(record, client, to: session.account)
             let (browser, cookie) = try signInPages.browser(of: request)
-            return try signInPages.device(code, record, scopes, in: session, browser: browser).setting(cookie)
+            return try signInPages.device(code, record, scopes, in: session, browser: browser, request).setting(cookie)
         } catch {
             guard error == .invalidUserCode || error == .tooManyAttempts else { throw error }
-            return SignInPages.userCode(Self.shown(typed) ?? "", problem: error)
+            return signInPages.userCode(Self.shown(typed) ?? "", request, problem: error)
         }
     }
 
@@ -111,11 +111,10 @@ struct DeviceRoutes: Sendable {
         try await deviceAuthorizations.decide(
             record, of: client, granting: isRefused ? nil : Scopes(parsing: shown), in: session,
             from: request.requestOrigin)
-        guard !isRefused else {
-            return HTMLPage(
-                Phrase("page.device.refused.title"), text: Phrase("page.device.refused.text")
-            ).response()
-        }
-        return HTMLPage(Phrase("page.device.done.title"), text: Phrase("page.device.done.text")).response()
+        let answer = isRefused ? "refused" : "done"
+        return HTMLPage(
+            Phrase("page.device.\(answer).title"), text: Phrase("page.device.\(answer).text"),
+            in: signInPages.context.accepting(request)
+        ).response()
     }
 }

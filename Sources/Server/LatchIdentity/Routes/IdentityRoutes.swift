@@ -9,8 +9,9 @@ extension Router {
     /// The request id is the outermost interceptor, so that failures carry it too.
     init(_ services: IdentityServices) {
         let (configuration, limits) = (services.configuration, services.limits)
+        let context = PageContext(configuration)
         var interceptors: [any Interceptor] = [
-            RequestIDInterceptor(), PageContextInterceptor(configuration: configuration),
+            RequestIDInterceptor(), PageErrorInterceptor(context: context),
             RequestMetricsInterceptor(metrics: services.metrics.requests, clock: services.clock),
             IdentityErrorInterceptor(),
         ]
@@ -32,14 +33,14 @@ extension Router {
         ).add(to: &self)
         if !services.upstreams.all.isEmpty {
             UpstreamRoutes(
-                clock: services.clock, random: services.random, pepper: services.pepper,
+                context: context, clock: services.clock, random: services.random, pepper: services.pepper,
                 accessTokens: services.accessTokens, limits: limits, upstreams: services.upstreams,
                 refreshCookie: refreshCookie, upstreamSignIns: services.upstreamSignIns, tokens: services.tokens
             ).add(to: &self)
         }
         JWTAuthRoutes(limits: limits, signIns: services.signIns, tokens: services.tokens).add(to: &self)
         LaziRoutes(limits: limits, accounts: services.accounts).add(to: &self)
-        addOAuth(services, refreshCookie: refreshCookie)
+        addOAuth(services, context, refreshCookie: refreshCookie)
         if configuration.hasUserService {
             addUserService(
                 UserServiceHandler(services),
@@ -52,7 +53,7 @@ extension Router {
     }
 
     /// Adds the endpoints of OAuth and OpenID Connect, and the pages.
-    private mutating func addOAuth(_ services: IdentityServices, refreshCookie: RefreshCookie) {
+    private mutating func addOAuth(_ services: IdentityServices, _ context: PageContext, refreshCookie: RefreshCookie) {
         let (configuration, limits) = (services.configuration, services.limits)
         let authentication = ClientAuthentication(clients: services.clients, limits: limits)
         let handlers = services.grantHandlers.map { $0.init(services) }
@@ -61,7 +62,8 @@ extension Router {
             resources: services.resources, clientAuthentication: authentication, tokens: services.tokens
         ).add(to: &self)
         let pages = SignInPages(
-            configuration: configuration, clock: services.clock, random: services.random, pepper: services.pepper,
+            context: context, configuration: configuration, clock: services.clock, random: services.random,
+            pepper: services.pepper,
             accessTokens: services.accessTokens, clients: services.clients, refreshCookie: refreshCookie,
             authorizations: services.authorizations)
         let devices = DeviceRoutes(

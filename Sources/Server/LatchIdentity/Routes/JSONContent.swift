@@ -35,9 +35,11 @@ extension HTTPRequest {
         return object
     }
 
-    /// The address of the peer and the user agent of the request.
+    /// The address of the peer, the user agent and the languages of the request.
     var requestOrigin: RequestOrigin {
-        RequestOrigin(address: remoteAddress ?? RequestOrigin.inProcess, userAgent: fields[.userAgent])
+        RequestOrigin(
+            address: remoteAddress ?? RequestOrigin.inProcess, userAgent: fields[.userAgent],
+            acceptLanguage: fields[.acceptLanguage])
     }
 }
 

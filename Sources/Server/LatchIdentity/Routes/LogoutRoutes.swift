@@ -27,8 +27,12 @@ struct LogoutRoutes: Sendable {
 
     /// Adds the routes.
     func add(to router: inout Router) {
-        router.group(interceptors: limits.pages(limiting: .page)) { $0.get("/oauth/logout", begin) }
-        router.group(interceptors: limits.pages(limiting: .link)) { $0.post("/oauth/logout", finish) }
+        router.group(interceptors: limits.pages(limiting: .page, in: signInPages.context)) {
+            $0.get("/oauth/logout", begin)
+        }
+        router.group(interceptors: limits.pages(limiting: .link, in: signInPages.context)) {
+            $0.post("/oauth/logout", finish)
+        }
     }
 
     /// Signs out at once if the client knows the user.
@@ -39,16 +43,17 @@ struct LogoutRoutes: Sendable {
         do throws(IdentityError) {
             let wanted = try self.wanted(request.queryItems)
             guard let session = try await pageSessions.active(in: request) else {
-                return Self.left(to: wanted.redirect, state: wanted.state)
+                return left(to: wanted.redirect, state: wanted.state, request)
             }
             guard wanted.accountID == session.account.id else {
                 let (browser, cookie) = try signInPages.browser(of: request)
-                return try signInPages.signOut(wanted.redirect, state: wanted.state, in: session, browser: browser)
-                    .setting(cookie)
+                return try signInPages.signOut(
+                    wanted.redirect, state: wanted.state, in: session, browser: browser, request
+                ).setting(cookie)
             }
-            return try await end(session, to: wanted.redirect, state: wanted.state)
+            return try await end(session, to: wanted.redirect, state: wanted.state, request)
         } catch {
-            return request.page(of: error)
+            return request.page(of: error, in: signInPages.context)
         }
     }
 
@@ -69,25 +74,25 @@ struct LogoutRoutes: Sendable {
                 case .decision(let device, _) = form.step
             else { throw IdentityError.loginEnded }
             guard let session = try await pageSessions.active(in: request) else {
-                return Self.left(to: redirect, state: state)
+                return left(to: redirect, state: state, request)
             }
             guard session.device.publicID == device else { throw IdentityError.loginEnded }
-            return try await end(session, to: redirect, state: state)
+            return try await end(session, to: redirect, state: state, request)
         } catch let error as IdentityError {
-            return request.page(of: error)
+            return request.page(of: error, in: signInPages.context)
         }
     }
 
     private func end(
-        _ session: ActivePageSession, to redirect: String?, state: String?
+        _ session: ActivePageSession, to redirect: String?, state: String?, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let cookie = try await pageSessions.end(session)
-        return Self.left(to: redirect, state: state).setting(cookie)
+        return left(to: redirect, state: state, request).setting(cookie)
     }
 
     /// Returns the response for a browser that has been signed out.
-    private static func left(to redirect: String?, state: String?) -> HTTPResponse {
-        guard let redirect else { return SignInPages.signedOut }
+    private func left(to redirect: String?, state: String?, _ request: HTTPRequest) -> HTTPResponse {
+        guard let redirect else { return signInPages.signedOut(request) }
         return .seeOther(state.map { AppRedirect.url(redirect, [("state", $0)]) } ?? redirect)
     }
 

@@ -35,16 +35,16 @@ struct MailRequestRoutes: Sendable {
     /// Requests for a mail count like those of the JSON routes, but opening the form does not count.
     func add(to router: inout Router) {
         // A Well-known URL for Changing Passwords (W3C) §3: password managers send their users there.
-        router.group(interceptors: limits.limiting(.other, as: .page)) { others in
+        router.group(interceptors: limits.limiting(.other, as: .page(signInPages.context))) { others in
             others.get("/.well-known/change-password") { _ in
                 .redirect(to: "\(accessTokens.issuer?.withoutFinalSlash ?? "")\(Kind.password.path)")
             }
         }
         for kind in Kind.allCases {
-            router.group(interceptors: limits.limiting(.other, as: .page)) { others in
-                others.get(kind.path) { _ in Self.form(kind).response() }
+            router.group(interceptors: limits.limiting(.other, as: .page(signInPages.context))) { others in
+                others.get(kind.path) { Self.form(kind, in: signInPages.context.accepting($0)).response() }
             }
-            router.group(interceptors: limits.pages(limiting: .mail)) { mails in
+            router.group(interceptors: limits.pages(limiting: .mail, in: signInPages.context)) { mails in
                 mails.post(kind.path) { try await request(kind, $0) }
             }
         }
@@ -55,22 +55,26 @@ struct MailRequestRoutes: Sendable {
     /// A form of another site is refused, since it could send mails to its visitors.
     private func request(_ kind: Kind, _ request: HTTPRequest) async throws -> HTTPResponse {
         try signInPages.requireOwnPage(request)
+        let context = signInPages.context.accepting(request)
         let typed = try request.formFields().single("email") ?? ""
         let email: EmailAddress
         do throws(IdentityError) { email = try EmailAddress(typed) } catch {
             let shown = typed.utf8.count > 320 ? "" : typed
-            return Self.form(kind, typed: shown, problem: error.pageProblem).response(status: .badRequest)
+            return Self.form(kind, typed: shown, problem: error.pageProblem, in: context).response(status: .badRequest)
         }
-        try await accounts.mail(kind.purpose, to: email, from: request.requestOrigin.address)
+        try await accounts.mail(kind.purpose, to: email, from: request.requestOrigin)
         return HTMLPage(
             Phrase("page.forgot.done.title"), text: kind.answer(email),
-            links: [(kind.path, Phrase("page.forgot.again"))]
+            links: [(kind.path, Phrase("page.forgot.again"))], in: context
         ).response()
     }
 
-    private static func form(_ kind: Kind, typed: String = "", problem: Phrase? = nil) -> HTMLPage {
+    private static func form(
+        _ kind: Kind, typed: String = "", problem: Phrase? = nil, in context: PageContext
+    ) -> HTMLPage {
         HTMLPage(
             kind.title, text: kind.text, problem: problem, invalidFields: ["email"],
-            action: (kind.path, Phrase("page.forgot.submit")), fields: [.address(typed)])
+            action: (kind.path, Phrase("page.forgot.submit")), fields: [.address(typed, in: context)],
+            in: context)
     }
 }

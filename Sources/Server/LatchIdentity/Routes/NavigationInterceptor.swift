@@ -11,6 +11,7 @@ import LatchServer
 /// It precedes the limits, so that a page of another site cannot use up the limits of its visitors' networks. Browsers
 /// without Fetch Metadata pass: the pages' own policy forbids frames, and cookies protect the forms.
 struct NavigationInterceptor: Interceptor {
+    let context: PageContext
     /// Whether a frame may request an authorization without a page (`prompt=none`), as apps do to renew their session.
     var allowsSilentFrames = false
 
@@ -20,7 +21,7 @@ struct NavigationInterceptor: Interceptor {
         }
         // Fetch Metadata Request Headers §2.1 and §2.2.
         guard request.fields["Sec-Fetch-Mode"] ?? "navigate" == "navigate" else {
-            return SignInPages.failure(.embeddedPage)
+            return context.accepting(request).failure(.embeddedPage)
         }
         switch request.fields["Sec-Fetch-Dest"] ?? "document" {
         // A service worker of the same origin fetches a navigation with the empty destination.
@@ -29,7 +30,7 @@ struct NavigationInterceptor: Interceptor {
             var request = request
             request.context[SilentFrame.self] = true
             return try await next.respond(to: request)
-        default: return SignInPages.failure(.embeddedPage)
+        default: return context.accepting(request).failure(.embeddedPage)
         }
     }
 }

@@ -19,15 +19,17 @@ struct PageRoutes: Sendable {
     let accounts: AccountService
     let mailRequests: MailRequestRoutes
 
+    private var context: PageContext { mailRequests.signInPages.context }
+
     /// Adds the pages, under the paths in mails.
     func add(to router: inout Router) {
-        router.group(interceptors: limits.pages(limiting: .other)) { others in
-            others.get("/") { _ in Self.home }
+        router.group(interceptors: limits.pages(limiting: .other, in: context)) { others in
+            others.get("/") { Self.home(in: context.accepting($0)) }
             others.get("/verify", verifyPage)
             others.get("/confirm-change", changePage)
             others.get("/reset", resetPage)
         }
-        router.group(interceptors: limits.pages(limiting: .link)) { links in
+        router.group(interceptors: limits.pages(limiting: .link, in: context)) { links in
             links.post("/verify", verify)
             links.post("/confirm-change", confirmChange)
             links.post("/reset", reset)
@@ -38,14 +40,15 @@ struct PageRoutes: Sendable {
     /// The start page.
     ///
     /// It says what the server is, links to the next step, and reveals nothing useful to an attacker.
-    private static var home: HTTPResponse {
-        let name = Phrase.Argument.text(PageContext.current.serviceName)
+    private static func home(in context: PageContext) -> HTTPResponse {
+        let name = Phrase.Argument.text(context.serviceName)
         return HTMLPage(
             Phrase("page.home.title", name), text: Phrase("page.home.text", name),
             links: [
                 ("/forgot", Phrase("page.home.forgot")), ("/device", Phrase("page.home.device")),
                 ("/.well-known/openid-configuration", Phrase("page.home.metadata")),
-            ]
+            ],
+            in: context
         ).response()
     }
 
@@ -73,9 +76,12 @@ struct PageRoutes: Sendable {
     ///
     /// With `new`, it asks for a new password instead of the account's.
     @Sendable private func verifyPage(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let context = context.accepting(request)
         let query = request.queryItems
-        guard let found = try await verification(query["token"] ?? "") else { return Self.invalidVerification }
-        return Self.verifyForm(found, choosesNew: query["new"] != nil).response()
+        guard let found = try await verification(query["token"] ?? "") else {
+            return Self.invalidVerification(in: context)
+        }
+        return Self.verifyForm(found, choosesNew: query["new"] != nil, in: context).response()
     }
 
     /// Verifies the address of the form's token.
@@ -85,14 +91,15 @@ struct PageRoutes: Sendable {
     /// Reading the mail does not prove who chose the account's password, since a stranger may have signed up with the
     /// address. So the reader enters that password, or replaces it (attack E8).
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let context = context.accepting(request)
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
         let password = try form.single("password") ?? ""
         let newPassword = try form.single("new_password") ?? ""
-        guard let found = try await verification(token) else { return Self.invalidVerification }
+        guard let found = try await verification(token) else { return Self.invalidVerification(in: context) }
         let choosesNew = try form.single("new_password") != nil && password.isEmpty
         guard password.isEmpty != newPassword.isEmpty else {
-            return Self.verifyForm(found, choosesNew: choosesNew, problem: Phrase("page.password.missing"))
+            return Self.verifyForm(found, choosesNew: choosesNew, problem: Phrase("page.password.missing"), in: context)
                 .response(status: .badRequest)
         }
         do throws(IdentityError) {
@@ -102,19 +109,19 @@ struct PageRoutes: Sendable {
                 try await accounts.verifyEmail(token, settingPassword: newPassword, from: request.requestOrigin)
             }
         } catch {
-            guard error != .invalidLink else { return Self.invalidVerification }
+            guard error != .invalidLink else { return Self.invalidVerification(in: context) }
             request.note(error)
             let problem = try Self.problem(error)
-            return Self.verifyForm(found, choosesNew: choosesNew, problem: problem).response(after: error)
+            return Self.verifyForm(found, choosesNew: choosesNew, problem: problem, in: context).response(after: error)
         }
-        return donePage(Phrase("page.verify.done.title"), text: Phrase("page.verify.done.text"))
+        return donePage(Phrase("page.verify.done.title"), text: Phrase("page.verify.done.text"), in: context)
     }
 
     /// Returns the form, with the problem of the last attempt.
     ///
     /// It asks for one password.
     private static func verifyForm(
-        _ verification: Verification, choosesNew: Bool, problem: Phrase? = nil
+        _ verification: Verification, choosesNew: Bool, problem: Phrase? = nil, in context: PageContext
     ) -> HTMLPage {
         switch verification {
         case .change(let account, let token):
@@ -122,7 +129,7 @@ struct PageRoutes: Sendable {
                 Phrase("page.verify.change.title"),
                 text: Phrase("page.verify.change.text", .text(account.email.text)), problem: problem,
                 invalidFields: ["password"], action: ("/verify", Phrase("page.verify.submit")), carrying: token,
-                fields: [.hiddenUsername(account.email.text), .currentPassword])
+                fields: [.hiddenUsername(account.email.text), .currentPassword(in: context)], in: context)
         case .signUp(let account, let token):
             let page = "/verify?token=\(PercentEncoding.encode(token.utf8))"
             let email = Phrase.Argument.text(account.email.text)
@@ -131,33 +138,34 @@ struct PageRoutes: Sendable {
                 return HTMLPage(
                     Phrase("page.verify.title"), text: Phrase("page.verify.text", email), problem: problem,
                     invalidFields: ["password"], action: ("/verify", Phrase("page.verify.submit")), carrying: token,
-                    fields: [.hiddenUsername(account.email.text), .currentPassword],
-                    links: [("\(page)&new=yes", Phrase("page.verify.stranger"))])
+                    fields: [.hiddenUsername(account.email.text), .currentPassword(in: context)],
+                    links: [("\(page)&new=yes", Phrase("page.verify.stranger"))], in: context)
             }
             return HTMLPage(
                 Phrase("page.verify.title"), text: Phrase("page.verify.new.text", email), problem: problem,
                 invalidFields: ["new_password"], action: ("/verify", Phrase("page.verify.new.submit")),
-                carrying: token, fields: HTMLField.newPassword("new_password", of: account.email),
-                links: account.passwordHash == nil ? [] : [(page, Phrase("page.verify.known"))])
+                carrying: token, fields: HTMLField.newPassword("new_password", of: account.email, in: context),
+                links: account.passwordHash == nil ? [] : [(page, Phrase("page.verify.known"))], in: context)
         }
     }
 
-    private static var invalidVerification: HTTPResponse {
+    private static func invalidVerification(in context: PageContext) -> HTTPResponse {
         invalidLink(
             Phrase("page.invalidLink.text"),
-            links: [("/resend", Phrase("page.link.verify")), ("/forgot", Phrase("page.link.forgot"))])
+            links: [("/resend", Phrase("page.link.verify")), ("/forgot", Phrase("page.link.forgot"))], in: context)
     }
 
     // MARK: Change of address
 
     /// Shows the form of a valid link.
     @Sendable private func changePage(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let context = context.accepting(request)
         let token = request.queryItems["token"] ?? ""
         let account = try await store.account(forOldAddressToken: token.digest, at: clock.now)
         guard let account, let address = try await store.requestedAddress(of: account.id) else {
-            return Self.invalidChange
+            return Self.invalidChange(in: context)
         }
-        return Self.changeForm(account, to: address, token: token).response()
+        return Self.changeForm(account, to: address, token: token, in: context).response()
     }
 
     /// Confirms or refuses a change of address at its old end.
@@ -165,12 +173,13 @@ struct PageRoutes: Sendable {
     /// The request may come from an attacker who found the session open. So the page describes the change, and a reader
     /// who confirms it must enter the password (attack E9).
     @Sendable private func confirmChange(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let context = context.accepting(request)
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
         let (password, isRefusal) = (try form.single("password") ?? "", try form.single("refuse") != nil)
         let account = try await store.account(forOldAddressToken: token.digest, at: clock.now)
         guard let account, let address = try await store.requestedAddress(of: account.id) else {
-            return Self.invalidChange
+            return Self.invalidChange(in: context)
         }
         do throws(IdentityError) {
             if isRefusal {
@@ -179,61 +188,66 @@ struct PageRoutes: Sendable {
                 try await accounts.confirmEmailChange(token, password: password, from: request.requestOrigin)
             }
         } catch {
-            guard error != .invalidLink else { return Self.invalidChange }
+            guard error != .invalidLink else { return Self.invalidChange(in: context) }
             request.note(error)
             let problem = try Self.problem(error)
-            return Self.changeForm(account, to: address, token: token, problem: problem).response(after: error)
+            return Self.changeForm(account, to: address, token: token, problem: problem, in: context).response(
+                after: error)
         }
         guard isRefusal else {
-            return donePage(Phrase("page.change.done.title"), text: Phrase("page.change.done.text"))
+            return donePage(Phrase("page.change.done.title"), text: Phrase("page.change.done.text"), in: context)
         }
         return HTMLPage(
             Phrase("page.change.refused.title"), text: Phrase("page.change.refused.text"),
-            links: [("/forgot", Phrase("page.link.forgot"))]
+            links: [("/forgot", Phrase("page.link.forgot"))], in: context
         ).response()
     }
 
     /// Returns the form, with the problem of the last attempt.
     private static func changeForm(
-        _ account: Account, to address: EmailAddress, token: String, problem: Phrase? = nil
+        _ account: Account, to address: EmailAddress, token: String, problem: Phrase? = nil, in context: PageContext
     ) -> HTMLPage {
         HTMLPage(
             Phrase("page.change.title"),
             text: Phrase("page.change.text", .text(account.email.text), .text(address.text)), problem: problem,
             invalidFields: ["password"], action: ("/confirm-change", Phrase("page.change.submit")), carrying: token,
-            fields: [.hiddenUsername(account.email.text), .currentPassword], refusal: Phrase("page.change.refuse"))
+            fields: [.hiddenUsername(account.email.text), .currentPassword(in: context)],
+            refusal: Phrase("page.change.refuse"),
+            in: context)
     }
 
-    private static var invalidChange: HTTPResponse {
-        invalidLink(Phrase("page.invalidLink.change"), links: [("/forgot", Phrase("page.link.forgot"))])
+    private static func invalidChange(in context: PageContext) -> HTTPResponse {
+        invalidLink(Phrase("page.invalidLink.change"), links: [("/forgot", Phrase("page.link.forgot"))], in: context)
     }
 
     // MARK: Password
 
     /// Shows the form of a valid link.
     @Sendable private func resetPage(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let context = context.accepting(request)
         let token = request.queryItems["token"] ?? ""
-        guard let account = try await resetAccount(token) else { return Self.invalidReset }
-        return Self.resetForm(account, token: token).response()
+        guard let account = try await resetAccount(token) else { return Self.invalidReset(in: context) }
+        return Self.resetForm(account, token: token, in: context).response()
     }
 
     /// Sets the password.
     ///
     /// After a rejected one, the form is shown again with the reason, and the token stays unused.
     @Sendable private func reset(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let context = context.accepting(request)
         let form = try request.formFields()
         let token = try form.single("token") ?? ""
         let password = try form.single("password") ?? ""
-        guard let account = try await resetAccount(token) else { return Self.invalidReset }
+        guard let account = try await resetAccount(token) else { return Self.invalidReset(in: context) }
         do throws(IdentityError) {
             try await accounts.resetPassword(token, password: password, from: request.requestOrigin)
         } catch {
-            guard error != .invalidLink else { return Self.invalidReset }
+            guard error != .invalidLink else { return Self.invalidReset(in: context) }
             request.note(error)
             let problem = try Self.problem(error)
-            return Self.resetForm(account, token: token, problem: problem).response(after: error)
+            return Self.resetForm(account, token: token, problem: problem, in: context).response(after: error)
         }
-        return donePage(Phrase("page.reset.done.title"), text: Phrase("page.reset.done.text"))
+        return donePage(Phrase("page.reset.done.title"), text: Phrase("page.reset.done.text"), in: context)
     }
 
     private func resetAccount(_ token: String) async throws(IdentityError) -> Account? {
@@ -241,15 +255,17 @@ struct PageRoutes: Sendable {
     }
 
     /// Returns the form, with the problem of the last attempt.
-    private static func resetForm(_ account: Account, token: String, problem: Phrase? = nil) -> HTMLPage {
+    private static func resetForm(_ account: Account, token: String, problem: Phrase? = nil, in context: PageContext)
+        -> HTMLPage
+    {
         HTMLPage(
             Phrase("page.reset.title"), text: Phrase("page.reset.text", .text(account.email.text)), problem: problem,
             invalidFields: ["password"], action: ("/reset", Phrase("page.reset.submit")), carrying: token,
-            fields: HTMLField.newPassword(of: account.email))
+            fields: HTMLField.newPassword(of: account.email, in: context), in: context)
     }
 
-    private static var invalidReset: HTTPResponse {
-        invalidLink(Phrase("page.invalidLink.text"), links: [("/forgot", Phrase("page.link.forgot"))])
+    private static func invalidReset(in context: PageContext) -> HTTPResponse {
+        invalidLink(Phrase("page.invalidLink.text"), links: [("/forgot", Phrase("page.link.forgot"))], in: context)
     }
 
     /// Returns the text of an error after which the form is shown again, since its link remains valid.
@@ -262,15 +278,17 @@ struct PageRoutes: Sendable {
     }
 
     /// Returns the page of a success, which links to the configured app.
-    private func donePage(_ title: Phrase, text: Phrase) -> HTTPResponse {
+    private func donePage(_ title: Phrase, text: Phrase, in context: PageContext) -> HTTPResponse {
         HTMLPage(
             title, text: text,
-            appLink: appURL.map { ($0, Phrase("page.button.backToApp")) }
+            appLink: appURL.map { ($0, Phrase("page.button.backToApp")) }, in: context
         ).response()
     }
 
     /// Returns the page for invalid links: used, expired, replaced and forged ones look the same.
-    private static func invalidLink(_ text: Phrase, links: [(url: String, label: Phrase)]) -> HTTPResponse {
-        HTMLPage(Phrase("page.invalidLink.title"), text: text, links: links).response(status: .badRequest)
+    private static func invalidLink(
+        _ text: Phrase, links: [(url: String, label: Phrase)], in context: PageContext
+    ) -> HTTPResponse {
+        HTMLPage(Phrase("page.invalidLink.title"), text: text, links: links, in: context).response(status: .badRequest)
     }
 }

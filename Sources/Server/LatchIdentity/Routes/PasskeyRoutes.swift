@@ -69,7 +69,8 @@ struct PasskeyRoutes: Sendable {
     ///
     /// The login must be recent.
     @Sendable private func remove(_ request: HTTPRequest) async throws -> HTTPResponse {
-        try await passkeys.remove(request.pathParameter("id") ?? "", for: try await session(request))
+        try await passkeys.remove(
+            request.pathParameter("id") ?? "", for: try await session(request), from: request.requestOrigin)
         return .message("The passkey is removed.")
     }
 

@@ -15,6 +15,7 @@ import PortableFoundation
 /// The state of a page is encrypted in its form, and the user's session is in a cookie. So every node can handle every
 /// page.
 struct SignInPages: Sendable {
+    let context: PageContext
     let configuration: IdentityConfiguration
     let clock: WallClock
     let random: RandomSource
@@ -105,18 +106,11 @@ struct SignInPages: Sendable {
 
     static let sealedName = "posted"
 
-    // MARK: Languages
-
-    /// Runs `body` in the language that the client of a page prefers, if it prefers one.
-    private func inLanguage<Result>(
-        of purpose: PageForm.Purpose, _ body: () throws(IdentityError) -> Result
-    ) throws(IdentityError) -> Result {
-        guard case .authorization(let request) = purpose, request.languages != nil else { return try body() }
-        let context = PageContext.current.preferring(request.languages)
-        let result = PageContext.$ofRequest.withValue(context) { () -> Swift.Result<Result, IdentityError> in
-            do throws(IdentityError) { return .success(try body()) } catch { return .failure(error) }
-        }
-        return try result.get()
+    /// Returns the context of a request's pages, in the language that the client asks for, if it asks for one.
+    private func context(of request: HTTPRequest, for purpose: PageForm.Purpose) -> PageContext {
+        let context = context.accepting(request)
+        guard case .authorization(let authorization) = purpose else { return context }
+        return context.preferring(authorization.languages)
     }
 
     // MARK: Signing in
@@ -127,34 +121,33 @@ struct SignInPages: Sendable {
     ) throws(IdentityError) -> HTTPResponse {
         let (browser, cookie) = try self.browser(of: request)
         let hasPasskeys = RelyingParty(issuer: accessTokens.issuer, configuration) != nil
-        let page = try inLanguage(of: purpose) { () throws(IdentityError) in
-            HTMLPage(
-                Phrase("page.signIn.title"), text: Self.reason(purpose), problem: problem?.pageProblem,
-                invalidFields: problem == .invalidCredentials ? ["name", "password"] : [],
-                action: ("/login", Phrase("page.signIn.submit")),
-                carrying: try seal(purpose, .password, browser: browser),
-                fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys),
-                scriptedButton: hasPasskeys ? .passkey : nil,
-                refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
-                links: (problem == .addressUnverified ? [("/resend", Phrase("page.link.verify"))] : [])
-                    + [("/forgot", Phrase("page.signIn.forgot"))]
-                    + (Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))]))
-        }
+        let context = self.context(of: request, for: purpose)
+        let page = HTMLPage(
+            Phrase("page.signIn.title"), text: Self.reason(purpose), problem: problem?.pageProblem,
+            invalidFields: problem == .invalidCredentials ? ["name", "password"] : [],
+            action: ("/login", Phrase("page.signIn.submit")), carrying: try seal(purpose, .password, browser: browser),
+            fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys, in: context),
+            scriptedButton: hasPasskeys ? .passkey(in: context) : nil,
+            refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
+            links: (problem == .addressUnverified ? [("/resend", Phrase("page.link.verify"))] : [])
+                + [("/forgot", Phrase("page.signIn.forgot"))]
+                + (Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))]),
+            in: context)
         return response(page, for: purpose, problem: problem).setting(cookie)
     }
 
     /// Returns the page that asks for a code of the second factor.
     func factor(
-        _ challenge: String, for purpose: PageForm.Purpose, browser: String, problem: IdentityError? = nil
+        _ challenge: String, for purpose: PageForm.Purpose, browser: String, in request: HTTPRequest,
+        problem: IdentityError? = nil
     ) throws(IdentityError) -> HTTPResponse {
-        let page = try inLanguage(of: purpose) { () throws(IdentityError) in
-            HTMLPage(
-                Phrase("page.factor.title"), text: Phrase("page.factor.text"), problem: problem?.pageProblem,
-                invalidFields: problem == .invalidCode ? ["code"] : [],
-                action: ("/login", Phrase("page.signIn.submit")),
-                carrying: try seal(purpose, .factor(challenge: challenge), browser: browser),
-                fields: [HTMLField.factorCode], refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil)
-        }
+        let context = self.context(of: request, for: purpose)
+        let page = HTMLPage(
+            Phrase("page.factor.title"), text: Phrase("page.factor.text"), problem: problem?.pageProblem,
+            invalidFields: problem == .invalidCode ? ["code"] : [], action: ("/login", Phrase("page.signIn.submit")),
+            carrying: try seal(purpose, .factor(challenge: challenge), browser: browser),
+            fields: [.factorCode(in: context)],
+            refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil, in: context)
         return response(page, for: purpose, problem: problem).setting(try cookies.set(browser: browser))
     }
 
@@ -182,31 +175,30 @@ struct SignInPages: Sendable {
 
     /// Returns the page on which a user agrees to a client's request.
     func consent(
-        _ request: PendingAuthorization, _ client: OAuthClient, _ scopes: Scopes, in session: ActivePageSession,
-        browser: String
+        _ pending: PendingAuthorization, _ client: OAuthClient, _ scopes: Scopes, in session: ActivePageSession,
+        browser: String, _ request: HTTPRequest
     ) throws(IdentityError) -> HTTPResponse {
-        let name = Self.name(of: request)
-        let isLocal = AppRedirect.isClaimedByAnyone(request.redirect)
+        let name = Self.name(of: pending)
+        let isLocal = AppRedirect.isClaimedByAnyone(pending.redirect)
         let email = Phrase.Argument.text(session.account.email.text)
-        let purpose = PageForm.Purpose.authorization(request)
-        let page = try inLanguage(of: purpose) { () throws(IdentityError) in
-            HTMLPage(
-                Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(client.id)),
-                text: isLocal
-                    ? Phrase("page.consent.local.text", email, .text(client.id))
-                    : Phrase("page.consent.text", email, .text(name)),
-                items: Self.texts(of: scopes), action: ("/consent", Phrase("page.button.continue")),
-                carrying: try seal(
-                    purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
-                alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"))
-        }
+        let purpose = PageForm.Purpose.authorization(pending)
+        let page = HTMLPage(
+            Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(client.id)),
+            text: isLocal
+                ? Phrase("page.consent.local.text", email, .text(client.id))
+                : Phrase("page.consent.text", email, .text(name)),
+            items: Self.texts(of: scopes), action: ("/consent", Phrase("page.button.continue")),
+            carrying: try seal(
+                purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
+            alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"),
+            in: self.context(of: request, for: purpose))
         return response(page, for: purpose)
     }
 
     /// Returns the page on which a user decides on another device.
     func device(
         _ code: UserCode, _ record: DeviceAuthorizationRecord, _ scopes: Scopes, in session: ActivePageSession,
-        browser: String
+        browser: String, _ request: HTTPRequest
     ) throws(IdentityError) -> HTTPResponse {
         let minutes = max(Int(clock.now.timeIntervalSince(record.createdAt) / 60), 0)
         let begun = minutes == 0 ? Phrase("page.device.now") : Phrase("page.device.minutes", .count(minutes))
@@ -219,35 +211,36 @@ struct SignInPages: Sendable {
             items: Self.texts(of: scopes), action: ("/device", Phrase("page.button.continue")),
             carrying: try seal(
                 purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
-            alternative: Phrase("page.consent.other"), refusal: Phrase("page.notMe"))
+            alternative: Phrase("page.consent.other"), refusal: Phrase("page.notMe"), in: context.accepting(request))
         return response(page, for: purpose)
     }
 
     /// Returns the page that asks whether to sign out in the browser.
     func signOut(
-        _ redirect: String?, state: String?, in session: ActivePageSession, browser: String
+        _ redirect: String?, state: String?, in session: ActivePageSession, browser: String, _ request: HTTPRequest
     ) throws(IdentityError) -> HTTPResponse {
         let purpose = PageForm.Purpose.signOut(redirect: redirect, state: state)
         return HTMLPage(
             Phrase("page.signOut.title"), text: Phrase("page.signOut.text", .text(session.account.email.text)),
             action: ("/oauth/logout", Phrase("page.signOut.submit")),
             carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: nil), browser: browser),
-            links: [("/", Phrase("page.signOut.stay"))]
+            links: [("/", Phrase("page.signOut.stay"))], in: context.accepting(request)
         ).response(formTarget: redirect.map(AppRedirect.source))
     }
 
-    /// The page after a sign-out without a redirect.
-    static var signedOut: HTTPResponse {
-        HTMLPage(Phrase("page.signOut.done"), text: Phrase("page.close")).response()
+    /// Returns the page after a sign-out without a redirect.
+    func signedOut(_ request: HTTPRequest) -> HTTPResponse {
+        HTMLPage(Phrase("page.signOut.done"), text: Phrase("page.close"), in: context.accepting(request)).response()
     }
 
     /// Returns the page for entering a code.
-    static func userCode(_ code: String, problem: IdentityError? = nil) -> HTTPResponse {
+    func userCode(_ code: String, _ request: HTTPRequest, problem: IdentityError? = nil) -> HTTPResponse {
+        let context = context.accepting(request)
         let page = HTMLPage(
             Phrase("page.userCode.title"), text: Phrase("page.userCode.text"), problem: problem?.pageProblem,
             invalidFields: problem == .invalidUserCode ? ["user_code"] : [],
-            action: ("/device", Phrase("page.button.continue")), fields: [HTMLField.userCode(code)])
-        return failing(page.response(status: problem?.form.status ?? .ok), with: problem)
+            action: ("/device", Phrase("page.button.continue")), fields: [.userCode(code, in: context)], in: context)
+        return page.response(status: problem?.form.status ?? .ok).failing(with: problem)
     }
 
     /// Returns descriptions of scopes that users understand.
@@ -271,7 +264,7 @@ struct SignInPages: Sendable {
     ) -> HTTPResponse {
         var target: String?
         if case .authorization(let request) = purpose { target = AppRedirect.source(request.redirect) }
-        return Self.failing(page.response(status: problem?.form.status ?? .ok, formTarget: target), with: problem)
+        return page.response(status: problem?.form.status ?? .ok, formTarget: target).failing(with: problem)
     }
 
     /// Returns the page of an error.
@@ -279,36 +272,18 @@ struct SignInPages: Sendable {
     /// If a form is too old, its page links back to its app.
     ///
     /// - Parameter sealed: The text of the form, which may be invalid.
-    func failure(_ error: IdentityError, ofForm sealed: String?) -> HTTPResponse {
+    func failure(_ error: IdentityError, ofForm sealed: String?, in request: HTTPRequest) -> HTTPResponse {
+        let context = context.accepting(request)
         // The server created the form, regardless of its age. But its client may have another redirect URI meanwhile.
         guard error == .loginEnded, let sealed, let form = cipher.open(sealed, at: .distantPast),
-            case .authorization(let request) = form.purpose,
-            clients[request.clientID]?.allows(redirect: request.redirect) == true
-        else { return Self.failure(error) }
+            case .authorization(let pending) = form.purpose,
+            clients[pending.clientID]?.allows(redirect: pending.redirect) == true
+        else { return context.failure(error) }
         do throws(IdentityError) {
-            return Self.failure(error, app: try authorizations.url(of: .authorizationEnded, for: request))
+            return context.failure(error, app: try authorizations.url(of: .authorizationEnded, for: pending))
         } catch {
-            return Self.failure(error)
+            return context.failure(error)
         }
-    }
-
-    /// Returns the page of an error.
-    ///
-    /// - Parameter app: The URL that leads back to the app; nil for a page that links to the start page.
-    static func failure(_ error: IdentityError, app: String? = nil) -> HTTPResponse {
-        let shown = error.form.isDisclosed ? error : .unavailable
-        let page = HTMLPage(
-            shown.pageTitle, text: shown.pageAdvice, links: app == nil ? [("/", Phrase("page.home.lead"))] : [],
-            appLink: app.map { ($0, Phrase("page.button.backToApp")) })
-        return failing(page.response(status: shown.form.status), with: shown)
-    }
-
-    static func failing(_ response: HTTPResponse, with error: IdentityError?) -> HTTPResponse {
-        var response = response
-        response.fields[.retryAfter] = error?.retryAfter.map { String(max(Int($0.inSeconds.rounded(.up)), 1)) }
-        // A page is not a challenge of RFC 9110 §15.5.2.
-        if response.status == .unauthorized { response.status = .badRequest }
-        return response
     }
 }
 

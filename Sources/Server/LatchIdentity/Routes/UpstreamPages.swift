@@ -9,6 +9,7 @@ import LatchTexts
 ///
 /// Each names the app that the browser returns to, so that users do not continue for an unknown app.
 struct UpstreamPages: Sendable {
+    let context: PageContext
     let upstreams: UpstreamClients
 
     /// The path of the forms.
@@ -38,7 +39,7 @@ struct UpstreamPages: Sendable {
             Phrase("page.upstream.address.title"),
             text: Phrase("page.upstream.address.text", .text(email), .text(attempt.redirect)), problem: problem,
             invalidFields: invalid, action: (Self.path, Phrase("page.button.continue")), carrying: id,
-            fields: [HTMLField.mailedCode], refusal: Phrase("page.button.cancel"))
+            fields: [.mailedCode(in: context)], refusal: Phrase("page.button.cancel"), in: context)
     }
 
     private func secondFactor(
@@ -47,7 +48,7 @@ struct UpstreamPages: Sendable {
         HTMLPage(
             Phrase("page.factor.title"), text: Phrase("page.factor.app", .text(attempt.redirect)), problem: problem,
             invalidFields: invalid, action: (Self.path, Phrase("page.signIn.submit")), carrying: id,
-            fields: [HTMLField.factorCode], refusal: Phrase("page.button.cancel"))
+            fields: [.factorCode(in: context)], refusal: Phrase("page.button.cancel"), in: context)
     }
 
     private func confirmation(_ id: String, _ user: UpstreamIdentityRecord, _ attempt: SignInAttempt) -> HTMLPage {
@@ -60,13 +61,13 @@ struct UpstreamPages: Sendable {
                 Phrase("page.upstream.continue.title"),
                 text: Phrase("page.upstream.continue.text", .text(attempt.redirect), .phrase(account)),
                 action: (Self.path, Phrase("page.button.continue")), carrying: id,
-                refusal: Phrase("page.button.cancel"))
+                refusal: Phrase("page.button.cancel"), in: context)
         }
         return HTMLPage(
             Phrase("page.upstream.link.title", .text(provider)),
             text: Phrase("page.upstream.link.text", .text(attempt.redirect), .phrase(account)),
             action: (Self.path, Phrase("page.upstream.link.submit")), carrying: id,
-            refusal: Phrase("page.button.cancel"))
+            refusal: Phrase("page.button.cancel"), in: context)
     }
 
     // MARK: Errors
@@ -87,7 +88,7 @@ struct UpstreamPages: Sendable {
         let shown = error.form.isDisclosed ? error : .unavailable
         var response = HTMLPage(
             shown.pageTitle, text: shown.pageAdvice,
-            appLink: appURL.map { ($0, Phrase("page.button.backToApp")) }
+            appLink: appURL.map { ($0, Phrase("page.button.backToApp")) }, in: context
         ).response(status: shown.form.status)
         response.fields[.retryAfter] = shown.retryAfterSeconds.map { String($0) }
         return response

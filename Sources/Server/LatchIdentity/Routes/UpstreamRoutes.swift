@@ -12,6 +12,7 @@ import PortableFoundation
 ///
 /// A browser opens the first two, so their errors are pages. The app calls the others.
 struct UpstreamRoutes: Sendable {
+    let context: PageContext
     let clock: WallClock
     let random: RandomSource
     let pepper: SymmetricKey
@@ -26,16 +27,20 @@ struct UpstreamRoutes: Sendable {
     private var cookies: EncryptedCookies {
         EncryptedCookies(attemptsAt: accessTokens.issuer, pepper: pepper, clock: clock)
     }
-    private var pages: UpstreamPages { UpstreamPages(upstreams: upstreams) }
+
+    /// Returns the pages in the language of a request.
+    private func pages(_ request: HTTPRequest) -> UpstreamPages {
+        UpstreamPages(context: context.accepting(request), upstreams: upstreams)
+    }
 
     /// Adds the routes of each configured provider.
     func add(to router: inout Router) {
-        router.group(prefix: "/api/auth", interceptors: limits.pages(limiting: .page)) { pages in
+        router.group(prefix: "/api/auth", interceptors: limits.pages(limiting: .page, in: context)) { pages in
             for client in upstreams.all {
                 pages.get("/\(client.provider.name)") { try await begin($0, at: client) }
             }
         }
-        router.group(prefix: "/api/auth", interceptors: limits.pages(limiting: .link)) { browsers in
+        router.group(prefix: "/api/auth", interceptors: limits.pages(limiting: .link, in: context)) { browsers in
             for client in upstreams.all {
                 let name = client.provider.name
                 if client.provider.postsResponses {
@@ -91,7 +96,7 @@ struct UpstreamRoutes: Sendable {
             return .redirect(to: begun.url, setting: evicted + [cookie])
         } catch {
             note(error, of: request)
-            return pages.page(error)
+            return pages(request).page(error)
         }
     }
 
@@ -106,16 +111,16 @@ struct UpstreamRoutes: Sendable {
         guard request.method == .get || request.method == .post, let response = response(in: request, at: client),
             let state = response.state, let attempt = attempt(state, in: request),
             attempt.provider == client.provider.name, case .response(let begun) = attempt.step
-        else { return pages.page(.signInEnded) }
+        else { return pages(request).page(.signInEnded) }
         let cleared = cookies.cleared(state, isPosted: client.provider.postsResponses)
         do throws(IdentityError) {
             try await upstreamSignIns.spend(state)
             let next = try await upstreamSignIns.finish(
                 response, to: begun, of: attempt, at: client, from: request.requestOrigin)
-            return try respond(next, setting: cleared)
+            return try respond(next, setting: cleared, request)
         } catch {
             note(error, of: request)
-            return pages.end(upstreamSignIns.counted(error), of: attempt, setting: cleared)
+            return pages(request).end(upstreamSignIns.counted(error), of: attempt, setting: cleared)
         }
     }
 
@@ -128,7 +133,7 @@ struct UpstreamRoutes: Sendable {
     ///
     /// That step's attempt gets a separate cookie.
     private func respond(
-        _ next: UpstreamSignInService.Next, setting cleared: String
+        _ next: UpstreamSignInService.Next, setting cleared: String, _ request: HTTPRequest
     ) throws(IdentityError) -> HTTPResponse {
         switch next {
         case .app(let url): return .redirect(to: url, setting: [cleared])
@@ -137,7 +142,7 @@ struct UpstreamRoutes: Sendable {
         case .page(let attempt):
             let id = random.identifier()
             let cookie = try cookie(attempt, id: id, isPosted: false)
-            return pages.form(id, attempt).setting(cleared).setting(cookie)
+            return pages(request).form(id, attempt).setting(cleared).setting(cookie)
         }
     }
 
@@ -168,18 +173,18 @@ struct UpstreamRoutes: Sendable {
         let code = try form.single("code") ?? ""
         let isRefusal = try form.single("refuse") != nil
         guard let attempt = attempt(id, in: request), let client = upstreams[attempt.provider] else {
-            return pages.page(.signInEnded)
+            return pages(request).page(.signInEnded)
         }
         do throws(IdentityError) {
             guard !isRefusal else { throw .upstreamDenied }
             return try respond(
                 try await next(after: attempt, id: id, code: code, at: client, from: request.requestOrigin),
-                setting: cookies.cleared(id))
+                setting: cookies.cleared(id), request)
         } catch {
             let isRepeatable = error == .invalidCode || error == .tooManyAttempts
-            guard !isRepeatable else { return pages.form(id, attempt, problem: error) }
+            guard !isRepeatable else { return pages(request).form(id, attempt, problem: error) }
             note(error, of: request)
-            return pages.end(upstreamSignIns.counted(error), of: attempt, setting: cookies.cleared(id))
+            return pages(request).end(upstreamSignIns.counted(error), of: attempt, setting: cookies.cleared(id))
         }
     }
 
@@ -254,7 +259,8 @@ struct UpstreamRoutes: Sendable {
     /// The login must be recent.
     @Sendable private func unlink(_ request: HTTPRequest) async throws -> HTTPResponse {
         let session = try await session(request)
-        try await upstreamSignIns.unlink(request.pathParameter("provider") ?? "", from: session)
+        try await upstreamSignIns.unlink(
+            request.pathParameter("provider") ?? "", from: session, by: request.requestOrigin)
         return .message("The link is removed.")
     }
 

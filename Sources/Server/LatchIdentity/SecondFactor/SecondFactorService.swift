@@ -80,7 +80,8 @@ package struct SecondFactorService: Sendable {
             // A recovery code does not prove that the authenticator app works.
             guard case .code(let step, let sealed)? = try proof(code, for: factor) else { return .rejected }
             return try await store.prove(
-                .code(step: step, sealedSecret: sealed), of: session.accountID, for: purpose, at: now)
+                .code(step: step, sealedSecret: sealed), of: session.accountID, for: purpose, in: origin.language,
+                at: now)
         }
         mails.wake()
     }
@@ -146,7 +147,8 @@ package struct SecondFactorService: Sendable {
                 throw missing
             }
             guard let proof = try proof(code, for: factor) else { return .rejected }
-            return try await store.prove(proof, of: accountID, for: purpose, at: clock.now)
+            return try await store.prove(
+                proof, of: accountID, for: purpose, in: origin.language, at: clock.now)
         }
     }
 

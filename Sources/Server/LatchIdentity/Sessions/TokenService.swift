@@ -27,9 +27,9 @@ struct IssuedTokens: Sendable {
 }
 
 /// The known origin of a request.
-struct RequestOrigin: Sendable {
+package struct RequestOrigin: Sendable {
     /// The address of a caller in the same process.
-    static let inProcess = "in process"
+    package static let inProcess = "in process"
 
     /// The peer of the connection, or the client that a trusted proxy names.
     let address: String
@@ -39,6 +39,8 @@ struct RequestOrigin: Sendable {
     let userAgent: String?
     /// The client's name for the device, for the same list and with the same limit.
     var deviceName: String?
+    /// The Accept-Language field; nil if the request has none, as for a caller in the same process.
+    var acceptLanguage: String?
 }
 
 /// The lifetimes of refresh tokens.

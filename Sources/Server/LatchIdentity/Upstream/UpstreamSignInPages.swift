@@ -24,7 +24,8 @@ extension UpstreamSignInService {
             limits.attempts(of: .mail, from: origin.address) + [limits.mail(.addressCode, emailKey: email.key)])
         let now = clock.now
         let mail = OutboxMail(
-            .addressCode, to: email, accountID: account?.id, id: random.identifier(), at: now)
+            .addressCode, to: email, accountID: account?.id, id: random.identifier(), at: now, language: origin.language
+        )
         let end = now.addingTimeInterval(AddressChallenge.lifetime)
         try await store.insert(AddressChallenge(id: mail.id, accountID: account?.id, expiresAt: end), mail: mail)
         mails.wake()
@@ -54,7 +55,8 @@ extension UpstreamSignInService {
         account.email = email
         let isRight = MailedTokens(pepper: pepper).isCode(code, of: mailID)
         let verify = { [account] () async throws(IdentityError) -> Account in
-            let answer = try await store.answer(mailID, isRight: isRight, for: account, linkedTo: identity, at: now)
+            let answer = try await store.answer(
+                mailID, isRight: isRight, for: account, linkedTo: identity, in: origin.language, at: now)
             if case .verified(let account) = answer { return account }
             try await store.audit(
                 "address.failed", account: known?.id,

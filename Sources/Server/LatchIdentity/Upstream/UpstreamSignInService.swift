@@ -252,7 +252,7 @@ struct UpstreamSignInService: Sendable {
             id: random.newID(at: now), email: email, name: user.name, passwordChangedAt: now,
             emailVerifiedAt: isVerified ? now : nil, createdAt: now)
         let mail = OutboxMail(
-            .signedUp, to: email, accountID: account.id, id: random.identifier(), at: now)
+            .signedUp, to: email, accountID: account.id, id: random.identifier(), at: now, language: origin.language)
         return try await signingUp(with: email, isVerified: isVerified, at: provider, from: origin) {
             () throws(IdentityError) in
             try await store.insert(account, linkedTo: user.identity, mail: isVerified ? nil : mail)
@@ -366,7 +366,8 @@ struct UpstreamSignInService: Sendable {
     ) async throws(IdentityError) -> UpstreamIdentity {
         try requireRecentLogin(session)
         let code = try await take(text, verifier: verifier, for: .link, from: origin)
-        try await store.link(code.identity, to: session.account, on: session.device.id, at: clock.now)
+        try await store.link(
+            code.identity, to: session.account, on: session.device.id, in: origin.language, at: clock.now)
         mails.wake()
         return code.identity
     }
@@ -374,11 +375,13 @@ struct UpstreamSignInService: Sendable {
     /// Removes the link to a provider.
     ///
     /// - Throws: `IdentityError.signInAgain`, `.forbidden`, `.notLinked`, `.lastSignIn`, or a store's error.
-    func unlink(_ provider: String, from session: AuthenticatedSession) async throws(IdentityError) {
+    func unlink(
+        _ provider: String, from session: AuthenticatedSession, by origin: RequestOrigin
+    ) async throws(IdentityError) {
         try requireRecentLogin(session)
         try await store.unlink(
             provider, from: session.account, on: session.device.id,
-            among: permitted.ways, at: clock.now)
+            among: permitted.ways, in: origin.language, at: clock.now)
         mails.wake()
     }
 

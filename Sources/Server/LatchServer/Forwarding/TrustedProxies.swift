@@ -103,14 +103,14 @@ public struct TrustedProxies: Sendable, Hashable {
 }
 
 /// An interceptor that sets the client's address for requests from trusted proxies.
-struct TrustedProxyInterceptor: ImmediateInterceptor {
+struct TrustedProxyInterceptor: Filter {
     let proxies: TrustedProxies
 
-    func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse {
+    func filter(_ request: inout HTTPRequest) -> Filtering<Void> {
         if let peer = request.remoteAddress, proxies.contains(peer) {
             request.context[ProxyAddress.self] = peer
             request.context[RemoteAddress.self] = proxies.client(behind: peer, request.fields)
         }
-        return next.begin(&request)
+        return .proceed(())
     }
 }

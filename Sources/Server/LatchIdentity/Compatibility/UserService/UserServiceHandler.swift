@@ -80,7 +80,7 @@ struct UserServiceHandler: UserServiceServer {
             registration.acceptedTerms = request.acceptTerms ? configuration.termsVersion : nil
             let account = try await accounts.signUp(
                 email: request.email, password: request.password, username: request.username, details: details,
-                registration: registration, from: origin.address)
+                registration: registration, from: origin)
             guard !configuration.requireVerifiedEmail else {
                 return AuthResponse(
                     user: User(try await full(account.id)), requiresVerification: true,
@@ -189,7 +189,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Response and work are the same for unknown addresses (attack E2).
     func requestPasswordReset(_ request: PasswordResetRequest, context: CallContext) async throws {
         try await handling(context, [.address(request.email)]) { origin throws(IdentityError) in
-            try await accounts.mail(.resetPassword, to: try EmailAddress(request.email), from: origin.address)
+            try await accounts.mail(.resetPassword, to: try EmailAddress(request.email), from: origin)
         }
     }
 
@@ -213,9 +213,9 @@ struct UserServiceHandler: UserServiceServer {
     /// The first verification signs out every device except that of an access token in the request (attack E8).
     func verifyEmail(_ request: VerifyEmailRequest, context: CallContext) async throws -> User {
         try await handling(context, [.filled(request.verificationToken, "verification_token")]) {
-            _ throws(IdentityError) in
+            origin throws(IdentityError) in
             let session = try await tokens.optionalSession(accessToken: context.metadata.bearerToken)
-            return User(try await accounts.verifyEmail(request.verificationToken, in: session).account)
+            return User(try await accounts.verifyEmail(request.verificationToken, in: session, from: origin).account)
         }
     }
 
@@ -224,7 +224,7 @@ struct UserServiceHandler: UserServiceServer {
     /// Response and work are the same for unknown addresses (attack E2).
     func resendVerification(_ request: ResendVerificationRequest, context: CallContext) async throws {
         try await handling(context, [.address(request.email)]) { origin throws(IdentityError) in
-            try await accounts.mail(.verifyEmail, to: try EmailAddress(request.email), from: origin.address)
+            try await accounts.mail(.verifyEmail, to: try EmailAddress(request.email), from: origin)
         }
     }
 
@@ -251,7 +251,7 @@ struct UserServiceHandler: UserServiceServer {
     func updateProfile(_ request: UpdateProfileRequest, context: CallContext) async throws -> User {
         let email = request.email ?? ""
         let rules = [.filled(request.userId, "user_id")] + (email.isEmpty ? [] : [ValidationRule.address(email)])
-        return try await authenticated(context, rules) { session, _ throws(IdentityError) in
+        return try await authenticated(context, rules) { session, origin throws(IdentityError) in
             var change = AccountDetailsChange(request)
             if !email.isEmpty {
                 guard request.userId == session.accountID else { throw .forbidden }
@@ -269,7 +269,7 @@ struct UserServiceHandler: UserServiceServer {
             }
             let user = User(try await administration.change(change, of: request.userId, by: session.actor))
             // Last, since a rejected change must not send mail.
-            if !email.isEmpty { try await accounts.changeEmail(of: session, to: email) }
+            if !email.isEmpty { try await accounts.changeEmail(of: session, to: email, from: origin) }
             return user
         }
     }

@@ -177,18 +177,14 @@ final class PostgresBackend: SQLBackend {
     private func repeatable<Result: Sendable>(
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) -> @Sendable (PostgresConnection) throws -> Result {
-        // A mail that `body` inserts is in the language of the waiting request.
-        let context = PageContext.ofRequest
-        return { [audit] connection in
-            try PageContext.$ofRequest.withValue(context) {
-                let session = PostgresSession(connection, audit: audit)
-                do throws(IdentityError) { return try body(session) } catch {
-                    // A statement outside of a transaction only reads, so an unknown outcome does not matter.
-                    if let failure = session.failure, failure.isRepeatable || failure == .outcomeUnknown {
-                        throw failure
-                    }
-                    throw error
+        { [audit] connection in
+            let session = PostgresSession(connection, audit: audit)
+            do throws(IdentityError) { return try body(session) } catch {
+                // A statement outside of a transaction only reads, so an unknown outcome does not matter.
+                if let failure = session.failure, failure.isRepeatable || failure == .outcomeUnknown {
+                    throw failure
                 }
+                throw error
             }
         }
     }

@@ -72,7 +72,7 @@ enum PostgresSchema {
         guard found < migrations.count else { return found }
         try connection.limitLockWaits()
         for statement in migrations[found] {
-            if statement == sampleEnd { try endSamples(connection) } else { try connection.run(statement) }
+            if statement == samplesEnd { try endSamples(connection) } else { try connection.run(statement) }
         }
         try connection.run("UPDATE latch_schema SET version = $1 WHERE id = 1", [.integer(Int64(found) + 1)])
         return found + 1
@@ -89,29 +89,11 @@ enum PostgresSchema {
         return version
     }
 
-    /// The migrations; the migration at index n changes version n to n + 1.
+    /// The migrations, each in files of `Migrations`; the one at index n changes version n to n + 1.
     static let migrations: [[String]] = [
         accounts + versions + sessions + waiting + authorizations + operations, leases, passkeyDomains,
-        Account.registrationColumns(text: text, integer: "bigint"), [sampleEnd],
+        registrations, [samplesEnd],
     ]
-
-    /// The removal of the sample resource, whose table stays if it has rows.
-    private static let sampleEnd = "DROP TABLE IF EXISTS sample_item"
-
-    /// Removes the table of the sample resource, unless it has rows, which must not be lost.
-    private static func endSamples(_ connection: PostgresConnection) throws {
-        let number = { (sql: String) in
-            try connection.first(sql) { row throws(PostgresError) in try row.integer(0) }
-        }
-        // An operator may have removed it already.
-        guard try number("SELECT count(*) FROM pg_class WHERE oid = to_regclass('sample_item')") == 1 else { return }
-        // So no server of an earlier version adds a row in the meantime.
-        try connection.run("LOCK TABLE sample_item IN ACCESS EXCLUSIVE MODE")
-        if try number(StoreTable.sampleRows) == 0 { try connection.run(sampleEnd) }
-    }
-
-    /// The domain of each passkey; it is unknown for earlier rows.
-    private static let passkeyDomains = ["ALTER TABLE passkey ADD COLUMN relying_party \(text)"]
 
     /// The type of texts, which are compared and sorted by bytes, as in SQLite.
     static let text = "text COLLATE \"C\""

@@ -170,13 +170,6 @@ extension Account {
         return Dictionary(
             uniqueKeysWithValues: members.compactMap { name, value in value.stringValue.map { (name, $0) } })
     }
-
-    /// The columns of a registration; earlier rows have no registration.
-    static func registrationColumns(text: String, integer: String) -> [String] {
-        [("attributes", text), ("terms_version", text), ("terms_accepted_at", integer)].map {
-            "ALTER TABLE account ADD COLUMN \($0) \($1)"
-        }
-    }
 }
 
 extension String {
@@ -304,7 +297,8 @@ extension IdentityStore {
     /// - Returns: False if the credentials have changed since `account` was read.
     /// - Throws: `IdentityError.invalidToken` if the device was signed out.
     package func changePassword(
-        of account: Account, to hash: String, on device: [UInt8], signingOutOthers: Bool, at now: Date
+        of account: Account, to hash: String, on device: [UInt8], signingOutOthers: Bool, in language: String? = nil,
+        at now: Date
     ) async throws(IdentityError) -> Bool {
         let id = account.id
         return try await write { db throws(IdentityError) in
@@ -320,7 +314,7 @@ extension IdentityStore {
             try db.endMailedTokens(of: id)
             if signingOutOthers { try db.revokeDevices(of: id, except: device, because: .passwordChange, at: now) }
             try db.audit("account.passwordChanged", account: id, at: now)
-            try db.mail(.passwordChanged, to: id, at: now)
+            try db.mail(.passwordChanged, to: id, in: language, at: now)
             return true
         }
     }
@@ -395,12 +389,12 @@ extension SQLConnection {
             try audit("account.sessionsEnded", account: id, detail: note, at: now)
             try revokeDevices(of: id, because: .administrator, at: now)
         case .removeFactor:
-            result.hadFactor = try removeFactor(of: id, detail: note, at: now)
+            result.hadFactor = try removeFactor(of: id, detail: note, in: nil, at: now)
             if result.hadFactor { try revokeDevices(of: id, because: .administrator, at: now) }
         case .removeLink(let provider):
-            result.hadLink = try removeLink(to: provider, of: target, except: nil, note: note, at: now)
+            result.hadLink = try removeLink(to: provider, of: target, except: nil, note: note, in: nil, at: now)
         case .removePasskeys:
-            guard try removePasskeys(of: id, detail: note, at: now) else { break }
+            guard try removePasskeys(of: id, detail: note, in: nil, at: now) else { break }
             result.hadPasskeys = true
             try revokeDevices(of: id, because: .administrator, at: now)
         case .delete(let isFinal):

@@ -25,7 +25,8 @@ extension IdentityStore {
     ///   `.tooManyPasskeys`. `.accountChanged` if the account has changed since it was read. `.invalidToken` if the
     ///   device was signed out.
     package func insert(
-        _ passkey: Passkey, for account: Account, on device: [UInt8], spending challenge: SpentChallenge
+        _ passkey: Passkey, for account: Account, on device: [UInt8], spending challenge: SpentChallenge,
+        in language: String? = nil
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: passkey.createdAt) else { throw .invalidToken }
@@ -35,7 +36,7 @@ extension IdentityStore {
             guard try db.passkeyCount(of: account.id) < Passkey.maximumCount else { throw .tooManyPasskeys }
             try db.run(
                 "INSERT INTO passkey \(Passkey.Column.insertion)", Passkey.Column.values(of: passkey))
-            try db.passkeysHaveChanged(.passkeyAdded, of: account.id, at: passkey.createdAt)
+            try db.passkeysHaveChanged(.passkeyAdded, of: account.id, in: language, at: passkey.createdAt)
             try db.audit("passkey.added", account: account.id, at: passkey.createdAt)
         }
     }
@@ -95,7 +96,8 @@ extension IdentityStore {
     ///   passkey that signs in. `.accountChanged` if the account has changed since it was read. `.invalidToken` if the
     ///   device was signed out.
     package func remove(
-        passkey id: [UInt8], of account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
+        passkey id: [UInt8], of account: Account, on device: [UInt8], among ways: SignInWays,
+        in language: String? = nil, at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
@@ -105,7 +107,7 @@ extension IdentityStore {
             guard removed == 1 else { throw .noSuchPasskey }
             // The error rolls the removal back.
             guard try db.canSignIn(current, by: ways) else { throw .lastSignIn }
-            try db.passkeysHaveChanged(.passkeyRemoved, of: account.id, at: now)
+            try db.passkeysHaveChanged(.passkeyRemoved, of: account.id, in: language, at: now)
             try db.audit("passkey.removed", account: account.id, at: now)
             try db.revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
         }
@@ -131,15 +133,17 @@ extension SQLConnection {
     }
 
     /// Ends the passkeys from before the first proof of an account's address, since any user may have made them.
-    func endUnprovedPasskeys(of accountID: String, at now: Date) throws(IdentityError) {
-        try removePasskeys(of: accountID, detail: "set before the address was proved", at: now)
+    func endUnprovedPasskeys(of accountID: String, in language: String?, at now: Date) throws(IdentityError) {
+        try removePasskeys(of: accountID, detail: "set before the address was proved", in: language, at: now)
     }
 
     /// Removes all passkeys of an account, and returns whether it had any.
     @discardableResult
-    func removePasskeys(of accountID: String, detail: String, at now: Date) throws(IdentityError) -> Bool {
+    func removePasskeys(
+        of accountID: String, detail: String, in language: String?, at now: Date
+    ) throws(IdentityError) -> Bool {
         guard try run("DELETE FROM passkey WHERE account_id = $1", [.text(accountID)]) > 0 else { return false }
-        try passkeysHaveChanged(.passkeyRemoved, of: accountID, at: now)
+        try passkeysHaveChanged(.passkeyRemoved, of: accountID, in: language, at: now)
         try audit("passkey.removed", account: accountID, detail: detail, at: now)
         return true
     }
@@ -160,11 +164,11 @@ extension SQLConnection {
 
     /// Ends decisions that relied on the earlier credentials (decision 0051), and mails the owner.
     fileprivate func passkeysHaveChanged(
-        _ purpose: OutboxMail.Purpose, of accountID: String, at now: Date
+        _ purpose: OutboxMail.Purpose, of accountID: String, in language: String?, at now: Date
     ) throws(IdentityError) {
         try run(
             "UPDATE account SET credential_version = credential_version + 1 WHERE id = $1", [.text(accountID)])
-        try mail(purpose, to: accountID, at: now)
+        try mail(purpose, to: accountID, in: language, at: now)
     }
 }
 
@@ -207,29 +211,4 @@ extension Passkey {
             transports: try row.text(Column.transports), name: try row.text(Column.name),
             createdAt: try row.date(Column.createdAt), lastUsedAt: try row.optionalDate(Column.lastUsedAt))
     }
-}
-
-extension SQLiteSchema {
-    /// The passkeys of accounts.
-    static let passkeys = [
-        """
-        CREATE TABLE passkey (
-            credential_id BLOB PRIMARY KEY NOT NULL,
-            account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
-            public_key BLOB NOT NULL,
-            counter INTEGER NOT NULL,
-            is_backup_eligible INTEGER NOT NULL,
-            is_backed_up INTEGER NOT NULL,
-            aaguid BLOB NOT NULL,
-            transports TEXT NOT NULL,
-            name TEXT NOT NULL,
-            created_at INTEGER NOT NULL,
-            last_used_at INTEGER
-        ) STRICT, WITHOUT ROWID
-        """,
-        "CREATE INDEX passkey_of_account ON passkey (account_id, created_at)",
-    ]
-
-    /// The domain of each passkey; it is unknown for earlier rows.
-    static let passkeyDomains = ["ALTER TABLE passkey ADD COLUMN relying_party TEXT"]
 }

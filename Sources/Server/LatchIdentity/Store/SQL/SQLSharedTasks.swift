@@ -63,23 +63,3 @@ extension IdentityStore {
         }
     }
 }
-
-extension SQLiteSchema {
-    /// Version 14: the servers that do shared tasks for all servers of the store.
-    static let leases = [
-        """
-        CREATE TABLE lease (
-            task TEXT PRIMARY KEY NOT NULL,
-            holder TEXT NOT NULL,
-            ends_at INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID
-        """
-    ]
-}
-
-extension PostgresSchema {
-    /// Version 2: the servers that do shared tasks for all servers of the store.
-    static let leases = [
-        "CREATE TABLE lease (task \(text) PRIMARY KEY, holder \(text) NOT NULL, ends_at bigint NOT NULL)"
-    ]
-}

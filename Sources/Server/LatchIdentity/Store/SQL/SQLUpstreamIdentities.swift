@@ -45,7 +45,8 @@ extension IdentityStore {
     ///
     /// - Throws: `IdentityError.alreadyExists` if another account has taken the address in the meantime.
     package func answer(
-        _ challengeID: String, isRight: Bool, for account: Account, linkedTo identity: UpstreamIdentity, at now: Date
+        _ challengeID: String, isRight: Bool, for account: Account, linkedTo identity: UpstreamIdentity,
+        in language: String? = nil, at now: Date
     ) async throws(IdentityError) -> AddressChallenge.Answer {
         try await write { db throws(IdentityError) in
             let left = try db.number(
@@ -64,7 +65,7 @@ extension IdentityStore {
             guard found.status == .active, found.email.key == account.email.key else { return .ended }
             if found.emailVerifiedAt == nil {
                 try db.audit("account.emailVerified", account: found.id, at: now)
-                try db.proveAddress(of: found, with: .identity(identity), at: now)
+                try db.proveAddress(of: found, with: .identity(identity), in: language, at: now)
             }
             return try db.account(found.id).map { .verified($0) } ?? .ended
         }
@@ -78,7 +79,7 @@ extension IdentityStore {
     /// - Throws: `IdentityError.linkedElsewhere`. `.alreadyLinked` if the account has another identity of the provider.
     ///   `.accountChanged` if the account has changed since it was read. `.invalidToken` if the device was signed out.
     package func link(
-        _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], at now: Date
+        _ identity: UpstreamIdentity, to account: Account, on device: [UInt8], in language: String? = nil, at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
@@ -92,7 +93,7 @@ extension IdentityStore {
                 [.text(account.id), .text(identity.provider)])
             guard count == 0 else { throw .alreadyLinked }
             try db.insert(identity, of: account.id, at: now)
-            try db.mail(.signInAdded, to: account.id, at: now)
+            try db.mail(.signInAdded, to: account.id, in: language, at: now)
         }
     }
 
@@ -104,12 +105,13 @@ extension IdentityStore {
     /// - Throws: `IdentityError.notLinked`. `.lastSignIn` if the account has no password and no other way to sign in.
     ///   `.accountChanged` if the account has changed since it was read. `.invalidToken` if the device was signed out.
     package func unlink(
-        _ provider: String, from account: Account, on device: [UInt8], among ways: SignInWays, at now: Date
+        _ provider: String, from account: Account, on device: [UInt8], among ways: SignInWays,
+        in language: String? = nil, at now: Date
     ) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.isSignedIn(device, of: account.id, at: now) else { throw .invalidToken }
             guard try db.isUnchanged(account), let current = try db.account(account.id) else { throw .accountChanged }
-            guard try db.removeLink(to: provider, of: account, except: device, note: nil, at: now) else {
+            guard try db.removeLink(to: provider, of: account, except: device, note: nil, in: language, at: now) else {
                 throw .notLinked
             }
             // The error rolls the removal back.
@@ -202,7 +204,8 @@ extension SQLConnection {
     ///
     /// - Returns: False if the account has no such link.
     func removeLink(
-        to provider: String, of account: Account, except device: [UInt8]?, note: String?, at now: Date
+        to provider: String, of account: Account, except device: [UInt8]?, note: String?, in language: String?,
+        at now: Date
     ) throws(IdentityError) -> Bool {
         guard provider.isStorable else { return false }
         let removed = try run(
@@ -211,7 +214,7 @@ extension SQLConnection {
         guard removed > 0 else { return false }
         let detail = note.map { "\(provider) \($0)" } ?? provider
         try audit("account.unlinked", account: account.id, detail: detail, at: now)
-        try mail(.signInRemoved, to: account.id, at: now)
+        try mail(.signInRemoved, to: account.id, in: language, at: now)
         // Signs out the devices that signed in through the link.
         try revokeDevices(of: account.id, except: device, because: .signInRemoved, at: now)
         return true
@@ -271,71 +274,4 @@ extension SQLConnection {
         guard removed > 0 else { return }
         try audit("account.unlinked", account: account.id, detail: "set before the address was proved", at: now)
     }
-}
-
-extension SQLiteSchema {
-    /// The codes that were mailed to the addresses of sign-ins through providers.
-    ///
-    /// The table holds neither address nor code; `account_id` is NULL for a user without an account.
-    static let addressChallenges = [
-        """
-        CREATE TABLE address_challenge (
-            id TEXT PRIMARY KEY NOT NULL,
-            account_id TEXT REFERENCES account (id) ON DELETE CASCADE,
-            failures INTEGER NOT NULL,
-            expires_at INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID
-        """,
-        "CREATE INDEX address_challenge_by_end ON address_challenge (expires_at)",
-        "CREATE INDEX address_challenge_of_account ON address_challenge (account_id)",
-    ]
-
-    /// The identities at other providers that sign in to accounts, the codes for apps, and the used attempts.
-    ///
-    /// Apps exchange a code for the result of a sign-in. A link is a credential: each new or removed link ends the
-    /// decisions that were made before it.
-    static let upstreamIdentities = [
-        """
-        CREATE TABLE upstream_identity (
-            issuer TEXT NOT NULL,
-            subject TEXT NOT NULL,
-            provider TEXT NOT NULL,
-            email TEXT,
-            account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
-            linked_at INTEGER NOT NULL,
-            PRIMARY KEY (issuer, subject)
-        ) STRICT, WITHOUT ROWID
-        """,
-        "CREATE INDEX upstream_identity_of_account ON upstream_identity (account_id, provider)",
-        """
-        CREATE TRIGGER upstream_identity_is_linked AFTER INSERT ON upstream_identity BEGIN
-            \(increasingVersion("new.account_id"))
-        END
-        """,
-        """
-        CREATE TRIGGER upstream_identity_is_unlinked AFTER DELETE ON upstream_identity BEGIN
-            \(increasingVersion("old.account_id"))
-        END
-        """,
-        """
-        CREATE TABLE sign_in_code (
-            digest BLOB PRIMARY KEY NOT NULL,
-            purpose TEXT NOT NULL,
-            issuer TEXT NOT NULL,
-            subject TEXT NOT NULL,
-            provider TEXT NOT NULL,
-            email TEXT,
-            account_id TEXT REFERENCES account (id) ON DELETE CASCADE,
-            credential_version INTEGER NOT NULL,
-            code_challenge TEXT NOT NULL,
-            factor_at INTEGER,
-            authenticated_at INTEGER NOT NULL,
-            expires_at INTEGER NOT NULL
-        ) STRICT, WITHOUT ROWID
-        """,
-        "CREATE INDEX sign_in_code_by_end ON sign_in_code (expires_at)",
-        "CREATE INDEX sign_in_code_of_account ON sign_in_code (account_id)",
-        "CREATE TABLE spent_sign_in (digest BLOB PRIMARY KEY NOT NULL, expires_at INTEGER NOT NULL) STRICT, WITHOUT ROWID",
-        "CREATE INDEX spent_sign_in_by_end ON spent_sign_in (expires_at)",
-    ]
 }

@@ -94,12 +94,9 @@ final class SQLiteWriter: Sendable {
         _ body: @escaping @Sendable (SQLiteConnection) throws(IdentityError) -> Result,
         report: @escaping @Sendable (Swift.Result<Result, IdentityError>) -> Void
     ) {
-        // A mail that a job inserts is in the language of the waiting request.
-        let context = PageContext.ofRequest
         let run = { @Sendable (connection: SQLiteConnection) -> Outcome in
-            let result = PageContext.$ofRequest.withValue(context) { () -> Swift.Result<Result, IdentityError> in
-                do throws(IdentityError) { return .success(try body(connection)) } catch { return .failure(error) }
-            }
+            let result: Swift.Result<Result, IdentityError>
+            do throws(IdentityError) { result = .success(try body(connection)) } catch { result = .failure(error) }
             return Outcome(failure: result.failure) { lost in report(lost.map { .failure($0) } ?? result) }
         }
         let job = Job(run: run, reject: { report(.failure($0)) })

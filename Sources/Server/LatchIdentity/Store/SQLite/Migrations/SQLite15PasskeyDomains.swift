@@ -1,0 +1,6 @@
+// SPDX-License-Identifier: Apache-2.0
+
+extension SQLiteSchema {
+    /// The domain of each passkey; it is unknown for earlier rows.
+    static let passkeyDomains = ["ALTER TABLE passkey ADD COLUMN relying_party TEXT"]
+}
