@@ -57,7 +57,6 @@ let package = Package(
         fuzz("fuzz-content", "LatchServer"),
         fuzz("fuzz-server", "LatchIdentity", "LatchServer", "LatchRPC", "LatchTesting", also: ["CFuzzShim"]),
         fuzz("fuzz-structured-fields", "LatchHTTP"),
-        fuzz("fuzz-signature-input", "LatchAuth", "LatchJOSE", "LatchHTTP", "LatchCore"),
         fuzz("fuzz-link", "LatchHTTP"),
         fuzz("fuzz-challenge", "LatchHTTP"),
         fuzz("fuzz-token-response", "LatchOAuth", "LatchAuth", "LatchHTTP", "LatchCore"),

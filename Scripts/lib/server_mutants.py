@@ -229,7 +229,7 @@ MUTANTS = {
     "noMailToTakenAddress": (STORE + "MailOutbox.swift", "DisclosureTests",
         "if mail.purpose == .newAddress, try accountID",
         "if $kept, mail.purpose == .newAddress, try accountID"),
-    "usernamesLimited": (IDENTITY + "Accounts/AccountAdministration.swift", "DisclosureTests",
+    "usernamesLimited": (IDENTITY + "Accounts/AdministrationService.swift", "DisclosureTests",
         "try limits.take([limits.username(of: actor.accountID)])",
         "if $kept { try limits.take([limits.username(of: actor.accountID)]) }"),
 

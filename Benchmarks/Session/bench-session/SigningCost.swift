@@ -31,10 +31,7 @@ enum SigningCost {
             ("DPoP, ES256", Tokens(access: "abcdef0123456789", tokenType: .dpop, key: .generate()), 5_000),
         ]
         for (name, credential, rounds) in schemes { try await measure(name, credential, request, rounds) }
-        let signed = try await authorized(request, by: MessageSignature(keys.ed))
         try await reportProofs(of: request)
-        let verifier = MessageVerifier(keys: KeySet([keys.ed]))
-        try await report("RFC 9421, Ed25519, verified", 3_000) { _ = try await verifier.verify(signed) }
     }
 
     /// A resource judges each proof once.

@@ -22,7 +22,7 @@ public struct Identity: Sendable {
     /// The account service, for code in the same process such as the operator's commands; it bypasses the rate limits.
     package var accounts: AccountService { services.accounts }
     /// The administration of accounts, for code in the same process.
-    package var administration: AccountAdministration { services.administration }
+    package var administration: AdministrationService { services.administration }
     /// The second-factor service, for code in the same process.
     package var secondFactors: SecondFactorService { services.secondFactors }
     /// The rotation of the signing keys, for the operator's commands.

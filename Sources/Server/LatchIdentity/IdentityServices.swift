@@ -43,7 +43,7 @@ final class IdentityServices: Sendable {
     let resources: ResourcePolicy
     let recentAuthentication: RecentAuthenticationRule
 
-    let administration: AccountAdministration
+    let administration: AdministrationService
     let signIns: SignInService
     let secondFactors: SecondFactorService
     let passkeySignIns: PasskeySignInService
@@ -82,7 +82,7 @@ final class IdentityServices: Sendable {
         audit = AuditService(
             retention: configuration.auditRetention, store: store, clock: clock, auditKey: keys.auditKey)
 
-        administration = AccountAdministration(store: store, clock: clock, limits: limits, mails: mails)
+        administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails)
         let sessions = SessionService(
             store: store, clock: clock, dates: dates, random: random, limits: limits,
             firstAdministrator: FirstAdministratorRule(

@@ -232,21 +232,8 @@ extension AuthError {
     /// A message lacks a part that the signature must cover, or has it in a form that cannot be signed.
     package static let unsignableMessage = AuthError.unsignableMessage("a part of it is missing")
 
-    /// A message carries no signature that the policy accepts.
-    package static let missingSignature = AuthError(
-        code: "missingSignature", message: "The message carries no signature that is accepted here.",
-        hint: "Compare the signature's label, tag and components with the policy.")
-
     /// The fields of a signature are malformed.
     package static let malformedSignature = AuthError.malformedSignature("its form is wrong")
-
-    /// A well-formed signature is wrong, too old, made by an unknown key, or covers other components than required.
-    package static let refusedSignature = AuthError.refusedSignature("it is wrong")
-
-    /// The content does not match the message's digest.
-    package static let digestMismatch = AuthError(
-        code: "digestMismatch", message: "The content does not match the message's digest.",
-        hint: "The content was changed in transit, or the digest covers other content.")
 
     /// The tokens are bound to a key that is missing.
     public static let missingProofKey = AuthError(
@@ -310,12 +297,6 @@ extension AuthError {
         AuthError(
             code: "malformedSignature", message: "The fields of the signature are malformed: \(reason).",
             hint: "Compare Signature-Input and Signature with RFC 9421 §4.")
-    }
-
-    package static func refusedSignature(_ reason: String) -> AuthError {
-        AuthError(
-            code: "refusedSignature", message: "The signature was refused: \(reason).",
-            hint: "Check the key, the clocks of both machines and the signed components.")
     }
 
     package static func refusedProof(_ reason: String) -> AuthError {

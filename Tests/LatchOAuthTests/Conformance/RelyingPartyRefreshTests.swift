@@ -4,6 +4,7 @@ import Foundation
 import LatchAuth
 import LatchCore
 import LatchHTTP
+import LatchJOSE
 import LatchOAuth
 import LatchTesting
 import TestSupport

@@ -48,7 +48,7 @@ struct LocalAccountAdministration: AccountAdministration {
         }
     }
 
-    private var administration: LatchIdentity.AccountAdministration { identity.administration }
+    private var administration: AdministrationService { identity.administration }
 
     func list(_ query: AccountQuery) async throws -> (accounts: [AdministeredAccount], total: Int, isMinimum: Bool) {
         var page = query

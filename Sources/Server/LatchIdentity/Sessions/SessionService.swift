@@ -58,7 +58,7 @@ struct SessionService: Sendable {
 struct FirstAdministratorRule: Sendable {
     /// The address of the setting; nil for none.
     let email: String?
-    let administration: AccountAdministration
+    let administration: AdministrationService
 
     /// Makes an account the first administrator at a sign-in, once its owner has proved both the address and the
     /// password.

@@ -14,7 +14,7 @@ struct UserServiceHandler: UserServiceServer {
     let pepper: SymmetricKey
     let recentAuthentication: RecentAuthenticationRule
     let accounts: AccountService
-    let administration: AccountAdministration
+    let administration: AdministrationService
     let signIns: SignInService
     let secondFactors: SecondFactorService
     let tokens: TokenService

@@ -6,7 +6,7 @@ import PortableFoundation
 /// The administration of accounts, by administrators and by the server's operator.
 ///
 /// An `actor` is the account that makes a change; nil means the operator.
-package struct AccountAdministration: Sendable {
+package struct AdministrationService: Sendable {
     let store: IdentityStore
     let clock: WallClock
     let limits: RateLimits

@@ -1,8 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import LatchCore
-package import LatchHTTP
-package import LatchJOSE
+import LatchCore
+import LatchHTTP
+import LatchJOSE
+
+@testable import LatchAuth
 
 /// A verifier of message signatures (RFC 9421 §3.2) with a policy.
 ///
@@ -12,9 +14,9 @@ package import LatchJOSE
 /// ```
 ///
 /// A signature proves only the components that it covers. `SignaturePolicy.required` names the necessary ones.
-package struct MessageVerifier: Sendable {
+struct MessageVerifier: Sendable {
     /// A closure that finds the key of a signature; it returns nil for an unknown or missing key ID.
-    package typealias KeyLookup = @Sendable (_ keyID: String?) async throws -> Key?
+    typealias KeyLookup = @Sendable (_ keyID: String?) async throws -> Key?
 
     private let policy: SignaturePolicy
     private let key: KeyLookup
@@ -23,13 +25,13 @@ package struct MessageVerifier: Sendable {
     private static let mostSignatures = 8
 
     /// Creates a verifier that finds keys with a closure.
-    package init(policy: SignaturePolicy = SignaturePolicy(), key: @escaping KeyLookup) {
+    init(policy: SignaturePolicy = SignaturePolicy(), key: @escaping KeyLookup) {
         self.policy = policy
         self.key = key
     }
 
     /// Creates a verifier that finds keys by ID in a key set.
-    package init(keys: KeySet, policy: SignaturePolicy = SignaturePolicy()) {
+    init(keys: KeySet, policy: SignaturePolicy = SignaturePolicy()) {
         self.init(policy: policy) { keyID in keyID.flatMap { keys[$0] } }
     }
 
@@ -37,7 +39,7 @@ package struct MessageVerifier: Sendable {
     ///
     /// - Throws: `AuthError.missingSignature`, or the reason why the last candidate was refused: `malformedSignature`,
     ///   `refusedSignature`, `unsignableMessage` or `digestMismatch`. Also the errors of the closures.
-    package func verify(_ request: HTTPRequest) async throws -> VerifiedSignature {
+    func verify(_ request: HTTPRequest) async throws -> VerifiedSignature {
         try await verify(.request(request))
     }
 
@@ -45,7 +47,7 @@ package struct MessageVerifier: Sendable {
     ///
     /// - Parameter request: The request that the response answers, for components with `req` (§2.4).
     /// - Throws: As for a request.
-    package func verify(_ response: HTTPResponse, answering request: HTTPRequest?) async throws -> VerifiedSignature {
+    func verify(_ response: HTTPResponse, answering request: HTTPRequest?) async throws -> VerifiedSignature {
         try await verify(.response(response, answering: request))
     }
 
@@ -84,22 +86,6 @@ package struct MessageVerifier: Sendable {
         }
         return VerifiedSignature(
             label: candidate.label, components: candidate.components, parameters: candidate.parameters)
-    }
-}
-
-extension MessageVerifier {
-    /// Returns the number of valid signatures of a request without a policy; fuzzing calls it.
-    package static func countValid(_ request: HTTPRequest, with key: Key) throws(AuthError) -> Int {
-        var count = 0
-        for unparsed in try SignatureCandidate.all(of: request.fields) {
-            do throws(AuthError) {
-                try SignatureCandidate(unparsed).check(.request(request), with: key)
-                count += 1
-            } catch .malformedSignature, .refusedSignature, .unsignableMessage {
-                continue
-            }
-        }
-        return count
     }
 }
 
@@ -166,18 +152,12 @@ struct SignatureCandidate: Sendable {
     }
 }
 
-extension HTTPFieldName {
-    /// The field with the covered components and the parameters (RFC 9421 §4.1).
-    static let signatureInput: HTTPFieldName = "Signature-Input"
-    /// The field with the signatures (RFC 9421 §4.2).
-    static let signature: HTTPFieldName = "Signature"
-}
-
-package struct VerifiedSignature: Sendable, Hashable {
+/// A verified signature of a message.
+struct VerifiedSignature: Sendable, Hashable {
     /// The label of the signature.
-    package let label: String
+    let label: String
     /// The covered components; other parts of the message are not proven.
-    package let components: [SignatureComponent]
+    let components: [SignatureComponent]
     /// The parameters of the signature.
-    package let parameters: SignatureParameters
+    let parameters: SignatureParameters
 }

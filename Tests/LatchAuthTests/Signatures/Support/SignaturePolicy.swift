@@ -1,37 +1,39 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import LatchCore
-internal import LatchHTTP
-internal import PortableFoundation
+import Foundation
+import LatchCore
+import LatchHTTP
+
+@testable import LatchAuth
 
 /// The requirements for a signature (RFC 9421 §3.2.1).
-package struct SignaturePolicy: Sendable {
+struct SignaturePolicy: Sendable {
     /// The components that the signature must cover.
-    package var required: [SignatureComponent]
+    var required: [SignatureComponent]
     /// The required label; nil accepts any.
-    package var label: String?
+    var label: String?
     /// The required tag; nil accepts any.
-    package var tag: String?
+    var tag: String?
     /// The maximum age of the signature; nil accepts any age and a missing date.
-    package var maximumAge: Duration?
+    var maximumAge: Duration?
     /// The time by which the signer's clock may be ahead.
-    package var clockSkew: Duration
+    var clockSkew: Duration
     /// Whether the signature needs an expiry.
-    package var requiresExpiry = false
+    var requiresExpiry = false
     /// Whether `content-digest` must be covered and match if the message has content.
-    package var checksContent = true
+    var checksContent = true
     /// A closure that returns whether a nonce is new, and remembers it.
     ///
     /// With a closure, a signature without a nonce is refused.
     ///
     /// It is called last, and only for otherwise valid signatures. Nonces must be remembered for `maximumAge` plus
     /// twice the skew.
-    package var isFresh: (@Sendable (_ nonce: String, _ keyID: String?) async throws -> Bool)?
+    var isFresh: (@Sendable (_ nonce: String, _ keyID: String?) async throws -> Bool)?
     /// The clock that measures ages.
-    package var clock: WallClock
+    var clock: WallClock
 
     /// Creates a policy for requests; for responses, pass other components such as `@status`.
-    package init(
+    init(
         required: [SignatureComponent] = SignatureComponent.requestDefaults, label: String? = nil, tag: String? = nil,
         maximumAge: Duration? = .seconds(300), clockSkew: Duration = .seconds(30), clock: WallClock = .system
     ) {
