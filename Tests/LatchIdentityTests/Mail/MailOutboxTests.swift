@@ -107,7 +107,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         #expect(try await second.waiting == 0)
         for number in 0..<20 {
             let mails = mailer.sent.filter { $0.recipient == "user\(number)@example.com" }
-            let verification = mails.last { $0.subject.contains("Verify") }
+            let verification = mails.last { $0.subject.contains("Confirm") }
             let reset = mails.last { $0.subject.contains("Reset") }
             #expect(
                 try await second.post("/api/auth/verify-email", ["token": token(in: verification)]).status == 200)
@@ -354,7 +354,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         let body: JSONValue = ["email": "new@example.com", "password": .string(Site.password)]
         #expect(try await node.post("/api/clients/register", body).status == 201)
         await node.pass(60)
-        #expect(node.mailer.sent.map(\.subject) == ["Verify your e-mail address for Latchwork"])
+        #expect(node.mailer.sent.map(\.subject) == ["Confirm your email address for Latchwork"])
         await node.identity.close()
     }
 

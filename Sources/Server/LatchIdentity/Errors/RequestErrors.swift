@@ -26,7 +26,8 @@ extension IdentityError {
     /// The email address is not valid.
     public static let invalidEmail = IdentityError(
         code: "invalidEmail", message: "The email address is not valid.",
-        hint: "Write it like name@example.com, an international domain in its xn-- form.", form: .badRequest,
+        hint: "Write it like name@example.com. A domain with letters other than a to z needs its xn-- form.",
+        form: .badRequest,
         field: "email")
 
     static let invalidUsername = IdentityError.invalid(
@@ -117,7 +118,7 @@ extension IdentityError {
     static func weakPassword(_ reason: String, pageKey: String? = nil) -> IdentityError {
         IdentityError(
             code: "weakPassword", message: "The password cannot be used: \(reason).",
-            hint: "Use 8 characters or more; a sentence is easy to remember.", form: .badRequest, pageKey: pageKey,
+            hint: "Use 8 characters or more. A sentence is easy to remember.", form: .badRequest, pageKey: pageKey,
             field: "password")
     }
 
@@ -159,7 +160,7 @@ extension IdentityError {
     /// The configuration requires a verified address, and the account that signs in has none.
     package static let addressUnverified = {
         var error = emailUnverified.with(
-            message: "The email address is not verified", hint: "Open the link of the mail, or request another one.")
+            message: "The email address is not verified", hint: "Open the link in the email, or request another one.")
         error.pageKey = "addressUnverified"
         return error
     }()
