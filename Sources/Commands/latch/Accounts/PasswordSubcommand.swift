@@ -9,7 +9,7 @@ import LatchUI
 
 /// `latch password`: changes the password of an account, or resets a forgotten one.
 enum PasswordSubcommand {
-    private static let forgot = Option.flag("forgot", "sets a new password by the link from an email, without signing in")
+    private static let forgot = Option.flag("forgot", "sets a new password by a link from an email, without signing in")
     private static let keepDevices = Option.flag("keep-devices", "leaves all other devices signed in")
     private static let passwordStdin = Option.flag(
         "password-stdin",

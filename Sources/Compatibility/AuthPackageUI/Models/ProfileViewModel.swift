@@ -14,7 +14,6 @@ public final class ProfileViewModel {
         case idle
         /// The profile is being loaded, or saved.
         case loading
-        /// The profile.
         case loaded(UserProfile)
         /// The profile as the user has changed it so far.
         case editing(draft: UserProfile)

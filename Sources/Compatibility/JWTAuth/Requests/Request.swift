@@ -138,7 +138,6 @@ public enum Method: String, Sendable, Hashable, CaseIterable {
     /// Whether content has no meaning for this method (RFC 9110 §9.3.1, §9.3.2, §9.3.8).
     var ignoresContent: Bool { self == .get || self == .head || self == .trace }
 
-    /// The method of the core.
     var core: HTTPMethod { HTTPMethod(rawValue: rawValue) }
 }
 

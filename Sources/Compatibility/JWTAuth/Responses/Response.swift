@@ -102,7 +102,6 @@ extension RawResponse {
         (Data(response.body.bytes), try head(), requestID)
     }
 
-    /// Decodes a success.
     func success<Value: Decodable>(_ decoder: JSONDecoder) throws -> SuccessResponse<Value> {
         guard response.status.isSuccess else { throw badResponse }
         return try received(try content(decoder))

@@ -68,7 +68,6 @@ public struct APIClient: Sendable {
 
 /// An error of a request of `APIClient`.
 public enum APIError: Error {
-    /// The URL is invalid.
     case invalidURL
     /// The response could not be decoded.
     case invalidResponse

@@ -82,7 +82,6 @@ public struct LoggerConfiguration: Sendable {
             debugHandler: write, infoHandler: write, warningHandler: write, errorHandler: write)
     }
 
-    /// Returns the handler for a level.
     func handler(for level: LogLevel) -> LogHandler? {
         switch level {
         case .debug: debugHandler

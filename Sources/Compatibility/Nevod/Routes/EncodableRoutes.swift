@@ -2,7 +2,6 @@
 
 /// A route with a value as JSON.
 public protocol EncodableRoute: Route {
-    /// The type of the value.
     associatedtype Body: Encodable
 
     /// The value to send; nil sends no content.

@@ -180,13 +180,9 @@ public struct FormDataPart: Sendable {
 
     /// An image format with a media type.
     public enum ImageType: String, Sendable, Hashable, CaseIterable {
-        /// JPEG.
         case jpeg = "image/jpeg"
-        /// PNG.
         case png = "image/png"
-        /// GIF.
         case gif = "image/gif"
-        /// WebP.
         case webp = "image/webp"
 
         /// The media type.

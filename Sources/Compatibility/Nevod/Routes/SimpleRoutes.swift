@@ -101,7 +101,6 @@ public struct StringsRoute<Method: RouteMethod, R: Decodable, D: ServiceDomain>:
 
 /// A method as a type, for routes that differ only in their method.
 public protocol RouteMethod {
-    /// The method.
     static var method: HTTPMethod { get }
 }
 

@@ -108,7 +108,6 @@ public struct KeychainStorage: KeyValueStorage {
 
 /// The secrets of an application in the store of the platform.
 public struct Keychain: Sendable {
-    /// The store of the secrets.
     let secrets: any SecretStore
 
     /// Creates a keychain in the system's keychain; on Linux, in the keyring or an encrypted file.

@@ -13,9 +13,7 @@ public enum JSONValue: Sendable, Hashable {
     case integer(Int64)
     /// Any other finite number.
     case number(Double)
-    /// A string.
     case string(String)
-    /// An array.
     case array([JSONValue])
     /// An object; its members keep their order.
     case object(JSONObject)

@@ -80,7 +80,6 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         lines.append(Field(name, value))
     }
 
-    /// Appends a line.
     package mutating func append(_ line: Field) { lines.append(line) }
 
     /// Reserves capacity for `count` lines.

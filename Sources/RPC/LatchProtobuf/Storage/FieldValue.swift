@@ -6,7 +6,6 @@ public import PortableFoundation
 ///
 /// Generated code relies on the conformances below; other types cannot conform.
 public protocol FieldValue: Hashable, Sendable {
-    /// The access to fields of the type.
     static var fieldAccess: FieldAccess<Self> { get }
 }
 

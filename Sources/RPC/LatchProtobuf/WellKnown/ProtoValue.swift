@@ -129,7 +129,6 @@ extension ProtoValue: ExpressibleByDictionaryLiteral {
 
 /// The type of JSON's null: `google.protobuf.NullValue`.
 public enum ProtoNull: ProtoEnum {
-    /// The null value.
     case nullValue
     /// An unknown number.
     case unrecognized(Int32)

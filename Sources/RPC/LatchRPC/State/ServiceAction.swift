@@ -2,9 +2,7 @@
 
 /// An action of a service client: a call with its request and the traits from the service's options.
 public protocol ServiceAction: Sendable, CustomStringConvertible {
-    /// The traits of the action.
     var traits: ActionTraits { get }
-    /// The request message.
     var request: any Message { get }
     /// The validation errors of the request: one sentence per violated rule, with the name of the field.
     var validationErrors: [String] { get }

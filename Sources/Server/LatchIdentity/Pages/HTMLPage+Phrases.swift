@@ -83,6 +83,5 @@ extension HTMLField {
     /// The field of a code of the second factor, or of a recovery code.
     static var factorCode: HTMLField { .oneTimeCode(label: label("page.field.code")) }
 
-    /// The field of a code that was mailed.
     static var mailedCode: HTMLField { .mailedCode(label: label("page.field.mailedCode")) }
 }

@@ -17,7 +17,6 @@ struct AuthorizeRoutes: Sendable {
     let signInPages: SignInPages
     let deviceRoutes: DeviceRoutes
 
-    /// Adds the routes.
     func add(to router: inout Router) {
         router.group(interceptors: limits.pages(limiting: .page, allowsSilentFrames: true)) { pages in
             pages.get("/oauth/authorize", authorize)

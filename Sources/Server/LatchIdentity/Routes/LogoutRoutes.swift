@@ -25,7 +25,6 @@ struct LogoutRoutes: Sendable {
         var state: String?
     }
 
-    /// Adds the routes.
     func add(to router: inout Router) {
         router.group(interceptors: limits.pages(limiting: .page)) { $0.get("/oauth/logout", begin) }
         router.group(interceptors: limits.pages(limiting: .link)) { $0.post("/oauth/logout", finish) }

@@ -362,7 +362,6 @@ extension AccountList {
         /// The account with an identifier.
         public subscript(id: String) -> AccountEntry? { entries.first { $0.id == id } }
 
-        /// Returns the account with a name.
         package func entry(named name: String) -> AccountEntry? { entries.first { $0.name == name } }
 
         /// Returns the account of the same user at the same issuer; nil if there is none.

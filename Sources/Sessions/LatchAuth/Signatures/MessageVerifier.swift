@@ -178,6 +178,5 @@ package struct VerifiedSignature: Sendable, Hashable {
     package let label: String
     /// The covered components; other parts of the message are not proven.
     package let components: [SignatureComponent]
-    /// The parameters of the signature.
     package let parameters: SignatureParameters
 }

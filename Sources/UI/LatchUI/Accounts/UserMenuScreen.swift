@@ -20,7 +20,6 @@ public struct UserMenuScreen: Screen {
 
     /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
-        /// To the profile.
         case profile
         /// To the list of devices.
         case devices

@@ -10,7 +10,6 @@ public import PortableFoundation
 public struct Control: Hashable, Sendable, Identifiable {
     /// The kind of a control.
     public enum Kind: Hashable, Sendable {
-        /// A heading.
         case heading
         /// A paragraph.
         case text
@@ -18,7 +17,6 @@ public struct Control: Hashable, Sendable, Identifiable {
         case notice(NoticeStyle)
         /// A text field.
         case field(FieldKind)
-        /// A button.
         case button(ButtonRole)
         /// A switch.
         case toggle
@@ -40,11 +38,9 @@ public struct Control: Hashable, Sendable, Identifiable {
     public enum NoticeStyle: String, Hashable, Sendable, CaseIterable {
         /// A piece of news.
         case information
-        /// A success.
         case success
         /// A state that needs attention.
         case warning
-        /// A failure.
         case failure
     }
 
@@ -66,17 +62,13 @@ public struct Control: Hashable, Sendable, Identifiable {
     public enum Trait: String, Hashable, Sendable, CaseIterable {
         /// A heading, to which users jump.
         case header
-        /// A text.
         case staticText
         /// A field whose text is read aloud.
         case textField
         /// A field whose text is not read aloud.
         case secureTextField
-        /// A button.
         case button
-        /// A link.
         case link
-        /// An image.
         case image
         /// A switch.
         case toggle

@@ -113,7 +113,6 @@ extension Screen {
 public enum ScreenStep<S: Screen>: Hashable, Sendable {
     /// Stays on the screen, whose content may have changed.
     case stay
-    /// Performs a request.
     case perform(S.Request)
     /// Leads to another screen, such as the registration; this one stays for the return, without its secrets.
     case navigate(S.Outcome)
@@ -165,7 +164,6 @@ public enum ScreenInput: Hashable, Sendable, CustomReflectable, CustomStringConv
 
 /// An event of a screen.
 public enum ScreenEvent<S: Screen>: Sendable {
-    /// An input.
     case input(ScreenInput)
     /// The response to the running request.
     case response(S.Response)

@@ -31,7 +31,6 @@ public struct FormScreen: Screen {
 
     /// A request of the form.
     public enum Request: Hashable, Sendable {
-        /// Submit the entries.
         case submit(Entries)
     }
 

@@ -8,7 +8,6 @@ public import LatchTexts
 public struct PasskeysScreen: Screen {
     /// The step of the screen.
     public enum Step: Hashable, Sendable {
-        /// The list.
         case list
         /// The field of a passkey's new name.
         case renaming(Passkey)

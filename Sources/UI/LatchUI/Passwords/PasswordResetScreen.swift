@@ -23,7 +23,6 @@ public struct PasswordResetScreen: Screen {
 
     /// A request of the screen.
     public enum Request: Hashable, Sendable {
-        /// Send an email.
         case send(email: String)
         /// Set the password; with the address to which this device requested an email, empty if it has not.
         case reset(token: FieldText, password: FieldText, email: String)

@@ -8,7 +8,6 @@ public import LatchTexts
 public struct EditProfileScreen: Screen {
     /// A request of the screen.
     public enum Request: Hashable, Sendable {
-        /// Save the profile.
         case save(AccountProfile)
     }
 
@@ -20,7 +19,6 @@ public struct EditProfileScreen: Screen {
 
     /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
-        /// The profile is saved.
         case saved(AccountProfile)
         /// The user has left the screen.
         case cancelled

@@ -31,11 +31,9 @@ public struct ProfileScreen: Screen {
     public enum Outcome: Hashable, Sendable {
         /// To the editing of the names.
         case edit(AccountProfile)
-        /// To the change of the password.
         case changePassword
         /// To the set-up of a second factor.
         case secondFactor
-        /// To the passkeys.
         case passkeys
         /// To the list of devices.
         case devices

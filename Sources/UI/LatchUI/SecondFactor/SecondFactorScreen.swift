@@ -32,7 +32,6 @@ public struct SecondFactorScreen: Screen {
         case begin
         /// Confirm them with a code.
         case confirm(code: FieldText)
-        /// Replace the recovery codes.
         case replaceRecoveryCodes(code: FieldText)
         /// Remove the factor.
         case remove(code: FieldText)

@@ -66,7 +66,6 @@ public struct AuthTheme: Sendable {
         self.maximumWidth = maximumWidth
     }
 
-    /// Returns the color of a notice.
     func color(of style: Control.NoticeStyle) -> Color {
         switch style {
         case .information: accent
