@@ -21,7 +21,7 @@ public final class ProfileViewModel {
         case error(Phrase, draft: UserProfile?)
     }
 
-    /// The state.
+    /// What the view shows; idle until the profile is loaded.
     public private(set) var state = State.idle
     private var saved: UserProfile?
     private let store: any ProfileStore

@@ -55,7 +55,7 @@ public struct AuthDependencies: Sendable {
         try program.withLock { try update(&$0) }
     }
 
-    /// The value of a dependency.
+    /// The value of a dependency: an override, or the default of the context.
     public subscript<Key: AuthDependencyKey>(key: Key.Type) -> Key.Value {
         get { overrides[ObjectIdentifier(key)] as? Key.Value ?? defaults.value(of: key, in: context) }
         set {

@@ -84,7 +84,7 @@ public typealias SuccessResponse<Value> = Received<Value>
 
 /// A response without decoded content, for requests where only success matters.
 public struct EmptyResponse: Codable, Hashable, Sendable {
-    /// Creates the value.
+    /// Creates the value, which stands for content that is not read.
     public init() {}
 
     /// Ignores the content.

@@ -30,7 +30,7 @@ public struct APIClient: Sendable {
         try await perform(.raw(.post, path, sending: .json(body)), as: type)
     }
 
-    /// Sends a value by POST.
+    /// Sends a value as JSON, and ignores the content of the response.
     public func post<Body: Encodable & Sendable>(_ path: RoutePath, body: Body) async throws {
         _ = try await respond(to: .raw(.post, path, sending: .json(body)))
     }

@@ -200,7 +200,7 @@ extension Paginator where PageResponse == StandardPageResponse<Item> {
 }
 
 extension Paginator where PageResponse == CursorPageResponse<Item> {
-    /// Creates a paginator for pages with cursors.
+    /// Creates a paginator that sends the cursor of each page for the next.
     public static func cursor(
         provider: NetworkProvider, endpoint: String, domain: Domain, cursorKey: String = "cursor",
         limitKey: String? = "limit", pageSize: Int? = 20, additionalQuery: [String: String] = [:]

@@ -55,7 +55,7 @@ extension Route {
 }
 
 extension Route where Response: Decodable {
-    /// Decodes JSON.
+    /// Decodes the content of a response as JSON.
     public func decode(_ data: Data, using decoder: JSONDecoder) throws -> Response {
         try decoder.decode(Response.self, from: data)
     }

@@ -66,7 +66,7 @@ extension RSA.Encryption {
             key = try RSA.Signing.PrivateKey(numbers)
         }
 
-        /// The public key.
+        /// The half that encrypts, without secrets.
         public var publicKey: PublicKey { PublicKey(key.publicKey) }
 
         /// The secret numbers; the caller must protect them.

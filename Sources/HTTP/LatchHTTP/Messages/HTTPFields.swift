@@ -8,7 +8,7 @@ import LatchCore
 public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// One field line.
     public struct Field: Sendable, Hashable {
-        /// The field's name.
+        /// The name, which is compared without regard to case.
         public let name: HTTPFieldName
         /// The field's value, without surrounding whitespace.
         ///

@@ -59,7 +59,7 @@ extension Double: FieldValue {
 }
 
 extension String: MapKey {
-    /// The access to string fields.
+    /// The access to fields that hold UTF-8.
     public static var fieldAccess: FieldAccess<String> { FieldAccess() }
 }
 

@@ -12,7 +12,7 @@ extension ServiceAction {
     /// Whether the request is valid.
     public var isValid: Bool { validationErrors.isEmpty }
 
-    /// The name of the action.
+    /// The name in statistics and logs.
     public var actionName: String { traits.name }
 
     /// Whether the action requires the network.

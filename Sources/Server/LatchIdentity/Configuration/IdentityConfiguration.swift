@@ -20,7 +20,7 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var issuer: String?
     /// The `aud` of access tokens; nil for the issuer.
     public var audience: String?
-    /// The lifetime of an access token.
+    /// The lifetime of an access token; 15 minutes by default.
     public var accessTokenLifetime: Duration = .seconds(900)
     /// The maximum lifetime of a session, however often it is refreshed.
     public var refreshTokenLifetime: Duration = .seconds(30 * 86_400)

@@ -356,7 +356,7 @@ extension AccountList {
         /// Creates an empty list.
         package init() {}
 
-        /// The current account.
+        /// The account that requests use; nil if none is selected.
         public var current: AccountEntry? { currentID.flatMap { self[$0] } }
 
         /// The account with an identifier.

@@ -78,7 +78,7 @@ public struct Control: Hashable, Sendable, Identifiable {
 
     /// The identifier, which is unique on the screen.
     public let id: ControlID
-    /// The kind.
+    /// What the control is; with it come the role, the style or the content.
     public let kind: Kind
     /// The text of a button, the name of a field, the sentence of a notice.
     public var label: Phrase
@@ -149,7 +149,7 @@ public struct Control: Hashable, Sendable, Identifiable {
 }
 
 extension Control {
-    /// Returns a button.
+    /// Returns a button, which is pressed by its identifier.
     public static func button(
         _ id: ControlID, _ role: ButtonRole, _ label: Phrase, isEnabled: Bool = true
     ) -> Control {
@@ -175,7 +175,7 @@ extension Control {
         return row
     }
 
-    /// Returns a notice.
+    /// Returns a notice, which is announced to users of assistive technologies.
     public static func notice(_ style: NoticeStyle, _ label: Phrase, id: ControlID = .notice) -> Control {
         Control(id, .notice(style), label)
     }
@@ -190,7 +190,7 @@ extension Control {
         showing(text, Control(id, .copy, label))
     }
 
-    /// Returns the QR code of a text.
+    /// Returns a QR code of a text, such as the link that sets up an authenticator app.
     public static func qrCode(_ id: ControlID, _ label: Phrase, _ text: FieldText) -> Control {
         showing(text, Control(id, .qrCode, label))
     }

@@ -26,7 +26,7 @@ public struct EditProfileScreen: Screen {
 
     /// The profile before the editing.
     public let profile: AccountProfile
-    /// The fields.
+    /// The names and the address, as the user edits them.
     public var fields: Fields
     /// The profile as it was saved, while the notice of a change of the address is shown.
     private var saved: AccountProfile?
@@ -48,7 +48,7 @@ public struct EditProfileScreen: Screen {
         ])
     }
 
-    /// The title.
+    /// The heading, which stays after the profile is saved.
     public var title: Phrase { Phrase("profile.edit") }
 
     /// The fields, or the notice about the emails.
@@ -105,9 +105,9 @@ public struct EditProfileScreen: Screen {
 extension ControlID {
     /// The name that other users see.
     public static let displayName: ControlID = "displayName"
-    /// The first name.
+    /// The identifier of the field for the given name.
     public static let firstName: ControlID = "firstName"
-    /// The last name.
+    /// The identifier of the field for the family name.
     public static let lastName: ControlID = "lastName"
 }
 

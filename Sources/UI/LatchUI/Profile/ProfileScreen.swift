@@ -293,7 +293,7 @@ extension AuthClient {
 // MARK: - In an app
 
 extension AuthRoute {
-    /// The profile.
+    /// The route to the profile of the signed-in user.
     public static var profile: AuthRoute { AuthRoute(.profile) }
 }
 
