@@ -190,7 +190,7 @@ extension IdentityConfiguration {
         let policy = ScopePolicy(self)
         if let unknown = defaultScopes.elements.first(where: { !policy.knows([$0]) }) {
             throw .unusableSetting(
-                "default_scopes", "nobody can have '\(unknown.rawValue)', which the setting 'scopes' does not have")
+                "default_scopes", "no user can have '\(unknown.rawValue)', which the setting 'scopes' lacks")
         }
     }
 }

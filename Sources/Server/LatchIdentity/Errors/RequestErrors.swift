@@ -130,7 +130,7 @@ extension IdentityError {
     /// The mailed link was sent without a proof of the account's owner, which the configuration requires.
     package static let ownerProofRequired = IdentityError(
         code: "ownerProofRequired", message: "The link alone does not verify the address.",
-        hint: "Send the account's password too, log in first, or open the link's page.",
+        hint: "Send the account's password too, sign in first, or open the link's page.",
         form: ClientForm(status: .forbidden, oauth: "access_denied", rpc: .failedPrecondition))
 }
 
@@ -221,7 +221,7 @@ extension IdentityError {
         return IdentityError(
             code: "signInAgain", message: "This needs a sign-in of the last few minutes.",
             hint:
-                "Log in again, or send the password, a passkey or the code of a provider to /api/auth/reauthenticate.",
+                "Sign in again, or send the password, a passkey or the code of a provider to /api/auth/reauthenticate.",
             form: ClientForm(
                 status: .unauthorized, oauth: "insufficient_user_authentication", rpc: .unauthenticated,
                 challenge: challenge))
@@ -237,7 +237,7 @@ extension IdentityError {
 extension IdentityError {
     /// The refresh token is invalid or has expired (RFC 6749 §5.2, invalid_grant).
     package static let invalidGrant = IdentityError(
-        code: "invalidGrant", message: "The session has ended.", hint: "Log in again.",
+        code: "invalidGrant", message: "The session has ended.", hint: "Sign in again.",
         form: ClientForm(
             status: .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated,
             errorCode: "INVALID_REFRESH_TOKEN"))
@@ -252,7 +252,7 @@ extension IdentityError {
     /// The access token lacks a scope that the route requires (RFC 6750 §3.1, insufficient_scope).
     static let insufficientScope = IdentityError(
         code: "insufficientScope", message: "The access token lacks the required scope.",
-        hint: "Log in again and request the scope, if the account is allowed to have it.",
+        hint: "Sign in again and request the scope, if the account is allowed to have it.",
         form: ClientForm(status: .forbidden, oauth: "insufficient_scope", rpc: .permissionDenied))
 
     /// The client is not registered, or failed to authenticate (RFC 6749 §5.2, invalid_client).

@@ -172,7 +172,7 @@ struct AccountRoutes: Sendable {
         } catch {
             throw error.at(newPassword: password == nil ? "newPassword" : "password")
         }
-        return .json(["message": "The password is set. Log in with it.", "email": .string(account.email.text)])
+        return .json(["message": "The password is set. Sign in with it.", "email": .string(account.email.text)])
     }
 
     /// Returns the account as currently stored; 401 with a challenge if the token, its device or its account is not
