@@ -3,7 +3,7 @@
 import FuzzDriver
 import LatchIdentity
 
-/// Reads bytes as an e-mail address: what is accepted fits into a header of a mail, and means the same when read again.
+/// Reads bytes as an email address: what is accepted fits into a header of a mail, and means the same when read again.
 @_cdecl("LLVMFuzzerTestOneInput")
 public func fuzzEmail(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int32 {
     guard let address = try? EmailAddress(String(decoding: bytes(data, count), as: UTF8.self)) else { return 0 }

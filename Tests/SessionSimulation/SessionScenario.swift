@@ -77,7 +77,6 @@ package final class SessionScenario: Sendable {
         return outcome.violations.isEmpty ? [] : outcome.violations + outcome.trace
     }
 
-    /// Returns the trace of one seed.
     package static func trace(seed: UInt64) -> [String] {
         let outcome = outcome(seed: seed, isTracing: true)
         return outcome.violations + outcome.trace

@@ -7,7 +7,6 @@ struct SimulatedCoordination: SessionCoordination {
     let disk: SimulatedDisk
     let process: SimulatedProcess
     let network: SimulatedNetwork
-    /// The observers of the locks.
     let observers: LockObservers
 
     /// Waits for a turn; in a storm there is none at times.

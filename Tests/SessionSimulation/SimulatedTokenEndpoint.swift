@@ -16,7 +16,6 @@ struct SimulatedTokenEndpoint: Handler {
     /// A closure that is called with each token to be revoked.
     let onRevocation: @Sendable (String) -> Void
 
-    /// Returns the client of this endpoint.
     func client(revokes: Bool) throws -> TokenEndpoint {
         guard let url = URL(string: "https://issuer.example.com") else { throw HTTPError.invalidURL }
         var server = AuthorizationServer.latchwork(at: url)
@@ -48,7 +47,6 @@ struct SimulatedTokenEndpoint: Handler {
         }
     }
 
-    /// Returns the parameters of a form.
     private static func parameters(of form: [UInt8]) -> [String: String] {
         var parameters: [String: String] = [:]
         for pair in form.split(separator: UInt8(ascii: "&")) {

@@ -39,7 +39,7 @@ final class Scene: Sendable {
     }
 
     enum Subject: String {
-        case verify = "Verify your e-mail address"
+        case verify = "Confirm your email address"
         case reset = "Reset your password"
     }
 

@@ -28,7 +28,6 @@ enum NoteTool: String, CaseIterable {
         ]
     }
 
-    /// Calls the tool for a user.
     func call(_ arguments: JSONObject, _ notes: NoteStore, of user: String) async throws(ToolError) -> JSONObject {
         switch self {
         case .listNotes: return Self.result(await notes.list(of: user))

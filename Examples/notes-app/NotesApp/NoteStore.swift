@@ -8,7 +8,7 @@ import LatchUI
 public struct Note: Codable, Hashable, Sendable, Identifiable {
     /// The identifier, which the app chooses, so that a note can be sent twice.
     public let id: String
-    /// The text.
+    /// The text, which must not be empty.
     public var text: String
 
     /// Creates a note.

@@ -11,7 +11,6 @@ public struct NotesScreen: Screen {
     public enum Request: Hashable, Sendable {
         /// Send what waits, and load the notes.
         case synchronize
-        /// Add a note.
         case add(Note)
         /// Delete a note.
         case delete(id: String)
@@ -36,7 +35,7 @@ public struct NotesScreen: Screen {
     /// Creates the screen.
     public init() {}
 
-    /// The title.
+    /// The heading, in English only.
     public var title: Phrase { .verbatim("Notes") }
 
     /// The request for the notes; nil once they are there.
@@ -137,7 +136,7 @@ extension ControlID {
 public typealias NotesModel = ScreenModel<NotesScreen>
 
 extension ScreenModel where S == NotesScreen {
-    /// Creates the notes of a store.
+    /// Creates a screen whose requests read and change the store.
     public convenience init(_ store: NoteStore) {
         self.init(NotesScreen()) { request in
             switch request {

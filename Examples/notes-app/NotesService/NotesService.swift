@@ -34,7 +34,7 @@ public struct NotesService: Sendable {
         writing = AccessTokenInterceptor(verifier, requiring: ["notes:write"], of: resource)
     }
 
-    /// The routes.
+    /// The routes below `/notes`, which require a scope.
     public var router: Router {
         var router = Router(interceptors: [RequestIDInterceptor(), ProblemInterceptor()])
         router.group(prefix: "/notes", interceptors: [reading]) { notes in

@@ -76,7 +76,6 @@ extension DemoReport {
     /// Returns the duration in milliseconds, with one decimal.
     static func milliseconds(_ time: Duration) -> Double { (time.inSeconds * 10_000).rounded() / 10 }
 
-    /// Returns a number with one decimal.
     static func decimal(_ number: Double) -> String {
         let tenths = Int((number * 10).rounded())
         return "\(tenths / 10).\(tenths % 10)"

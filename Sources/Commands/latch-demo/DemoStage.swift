@@ -83,7 +83,7 @@ struct DemoStage: Sendable {
     func signUp(email: String) async throws {
         let client = newClient()
         try await client.signUp(email: email, password: password)
-        let token = try await mails.token(subject: "Verify your e-mail address", to: email, amongOthers: true)
+        let token = try await mails.token(subject: "Confirm your email address", to: email, amongOthers: true)
         try await client.verifyEmail(token: token)
     }
 

@@ -12,7 +12,7 @@ public typealias Tokens = LatchAuth.Tokens
 /// A value of any store is an `any TokenStore<Tokens>`.
 public typealias TokenStore = LatchAuth.TokenStore
 
-/// A store in memory.
+/// A store that forgets its tokens when the process ends.
 public typealias InMemoryTokenStore = LatchAuth.InMemoryTokenStore<LatchAuth.Tokens>
 
 /// A store in the platform's secret store.
@@ -26,13 +26,13 @@ extension LatchAuth.Tokens {
         self.init(access: accessToken, refresh: refreshToken, expiry: expiry ?? stated)
     }
 
-    /// The access token.
+    /// The document's name of ``access``.
     public var accessToken: String {
         get { access }
         set { access = newValue }
     }
 
-    /// The refresh token.
+    /// The document's name of ``refresh``; nil if the server issued none.
     public var refreshToken: String? {
         get { refresh }
         set { refresh = newValue }

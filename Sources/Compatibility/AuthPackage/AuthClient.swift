@@ -87,7 +87,7 @@ extension AuthClientProtocol {
 ///
 /// It is a facade over ``core``, so several libraries in one app can share an account through the same session.
 public final class AuthClient: AuthClientProtocol {
-    /// The configuration.
+    /// The backend and its features, as given to the initializer.
     public let configuration: AuthConfiguration
     /// The underlying client, for features that the package does not have: devices, passkeys, screens.
     ///

@@ -60,13 +60,13 @@ public struct User: Codable, Equatable, Sendable {
     public let id: String
     /// The email address.
     public let email: String
-    /// The name.
+    /// The name that other users see; nil if the server has none.
     public let name: String?
-    /// The tenant.
+    /// The identifier of the tenant; nil without tenants.
     public let tenantId: String?
-    /// The roles.
+    /// The names of the roles, as the server spells them.
     public let roles: [String]
-    /// The permissions.
+    /// The names of the permissions, as the server spells them.
     public let permissions: [String]
 
     /// Creates a user from its parts.
@@ -96,11 +96,11 @@ public struct JWTClaims: Equatable, Sendable {
     public let sub: String?
     /// The email address.
     public let email: String?
-    /// The tenant.
+    /// The identifier of the tenant; nil if the token has none.
     public let tenantId: String?
-    /// The roles.
+    /// The names of the roles; nil if the token has none.
     public let roles: [String]?
-    /// The permissions.
+    /// The names of the permissions; nil if the token has none.
     public let permissions: [String]?
     /// The expiration time, in seconds since 1970.
     public let exp: Double?

@@ -55,7 +55,7 @@ public protocol ProfileStore: Sendable {
     func save(_ profile: UserProfile) async throws
 }
 
-/// A store of a profile in memory.
+/// A store that forgets its profile when the process ends.
 public actor InMemoryProfileStore: ProfileStore {
     private var profile: UserProfile?
 
@@ -74,7 +74,7 @@ public struct SecretProfileStore: ProfileStore {
     private let secrets: any SecretStore
     private static let name = "profile"
 
-    /// Creates a store.
+    /// Creates a store that keeps the profile as JSON among the secrets.
     public init(_ secrets: any SecretStore) { self.secrets = secrets }
 
     /// Returns the profile; nil if there is none.

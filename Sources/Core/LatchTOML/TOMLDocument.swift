@@ -21,7 +21,6 @@ package struct TOMLDocument: Sendable, Hashable {
     /// The arrays of tables; a header or a key below one means its last table (TOML 1.0, "Array of Tables").
     private var arrays: Set<[String]> = []
 
-    /// Parses a text.
     package init(parsing text: String) throws(TOMLError) {
         var parser = TOMLParser(text)
         try parser.parse(into: &self)
@@ -119,7 +118,6 @@ extension JSONObject {
         change(first) { $0.set(value, at: path.dropFirst()) }
     }
 
-    /// Appends a table to an array of tables.
     fileprivate mutating func append(_ table: JSONObject, at path: ArraySlice<String>) {
         guard let first = path.first else { return }
         guard path.count > 1 else {

@@ -17,7 +17,6 @@ public struct Phrase: Hashable, Sendable, Codable {
         case text(String)
         /// A number of things, which selects the plural form.
         case count(Int)
-        /// A date.
         case date(Date)
         /// Another phrase.
         case phrase(Phrase)

@@ -131,7 +131,7 @@ extension Extension {
 }
 
 extension Message {
-    /// The value of an extension.
+    /// The value of an extension; its default if it is not set.
     public subscript<Value>(_ field: Extension<Self, Value>) -> Value {
         get { field.read(storage.extension(field.number) ?? MessageStorage(field.schema)) }
         set {
@@ -144,7 +144,7 @@ extension Message {
     /// Whether an extension is set.
     public func has<Value>(_ field: Extension<Self, Value>) -> Bool { storage.extension(field.number)?.has(0) ?? false }
 
-    /// Clears an extension.
+    /// Removes the value of an extension, which then reads as its default.
     public mutating func clear<Value>(_ field: Extension<Self, Value>) { storage.setExtension(field.number, nil) }
 }
 

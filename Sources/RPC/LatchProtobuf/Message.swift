@@ -4,11 +4,9 @@
 ///
 /// Generated types conform to it; `init(storage:)` must keep the storage as it is.
 public protocol Message: SchemaType, Hashable, Codable, CustomStringConvertible, CustomDebugStringConvertible {
-    /// The schema of the message.
     static var schema: MessageSchema { get }
     /// The storage of the field values.
     var storage: MessageStorage { get set }
-    /// Creates a message from its storage.
     init(storage: MessageStorage)
 }
 

@@ -68,7 +68,6 @@ package struct PostgresRow: ~Copyable {
         return number
     }
 
-    /// Returns a text.
     package func text(_ column: Int32) throws(PostgresError) -> String {
         let text = try optionalText(column)
         guard let text else { throw mismatch(column, "a text") }

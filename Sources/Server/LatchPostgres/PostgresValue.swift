@@ -42,7 +42,6 @@ enum PostgresType {
     static let varchar: UInt32 = 1043
 }
 
-/// A statement and its values.
 package struct PostgresStatement: Sendable {
     /// The text, with `$1`, `$2` … in place of the values.
     package let sql: String

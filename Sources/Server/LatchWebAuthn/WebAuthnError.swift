@@ -28,9 +28,7 @@ package enum WebAuthnError: String, Error, Sendable, CaseIterable {
     case malformedAuthenticatorData
     /// The authenticator data is for another relying party.
     case wrongRelyingParty
-    /// The user was not present.
     case userNotPresent
-    /// The user was not verified.
     case userNotVerified
     /// The credential is backed up, although it is not eligible for backup.
     case impossibleBackupState

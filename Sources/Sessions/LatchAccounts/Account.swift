@@ -13,9 +13,9 @@ public struct Account: Sendable, Hashable {
     public var name: String?
     /// The tenant, if the server has tenants.
     public var tenantID: String?
-    /// The roles.
+    /// The names of the roles; empty if the server has none.
     public var roles: [String]
-    /// The permissions.
+    /// The names of the permissions; empty if the server has none.
     public var permissions: [String]
     /// Whether the email address is confirmed; nil if the server did not state it.
     public var isEmailVerified: Bool?

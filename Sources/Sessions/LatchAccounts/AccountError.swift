@@ -17,7 +17,7 @@ public struct AccountError: CodedError, RetryAfterError {
     public let hint: String?
     /// The status of the response, if there was one.
     public let status: HTTPStatus?
-    /// The server's message.
+    /// The sentence in the server's response, for logs; nil if it sent none.
     public let serverMessage: String?
     /// The server's own code of the failure, such as `weakPassword`; nil if it sent none.
     public let serverCode: String?
@@ -85,7 +85,7 @@ extension AccountError {
         code: "notSupported", message: "The server does not offer this.",
         hint: "Compare AccountEndpoints with the paths of the backend.")
 
-    /// The server failed.
+    /// The server answered with a status of 5xx.
     public static let serverFailed = AccountError(
         code: "serverFailed", message: "The server failed.", hint: "Try again later.")
 

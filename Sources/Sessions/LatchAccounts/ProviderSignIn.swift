@@ -19,11 +19,11 @@ public struct IdentityProvider: RawRepresentable, Sendable, Hashable, Expressibl
     /// Creates a provider by name.
     public init(stringLiteral value: String) { rawValue = value }
 
-    /// Apple.
+    /// Sign in with Apple.
     public static let apple: IdentityProvider = "apple"
-    /// Facebook.
+    /// Facebook Login.
     public static let facebook: IdentityProvider = "facebook"
-    /// Google.
+    /// Sign in with Google.
     public static let google: IdentityProvider = "google"
     /// Microsoft Entra.
     public static let microsoft: IdentityProvider = "microsoft"

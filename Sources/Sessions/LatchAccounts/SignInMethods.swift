@@ -8,7 +8,7 @@ public import PortableFoundation
 public struct SignInMethods: Sendable, Hashable {
     /// A link from the account to an identity at a provider.
     public struct Link: Sendable, Hashable {
-        /// The provider.
+        /// The identity provider that can sign in to the account.
         public let provider: IdentityProvider
         /// The address that the provider has stated; nil if it stated none.
         public let email: String?

@@ -121,7 +121,7 @@ extension OAuthError {
         code: "temporarilyUnavailable", message: "The server is temporarily unavailable.",
         hint: "Try again later: the request had no effect.")
 
-    /// The server failed.
+    /// The server answered with a status of 5xx.
     public static let serverFailed = OAuthError(
         code: "serverFailed", message: "The server failed.", hint: "Try again later.")
 

@@ -133,7 +133,7 @@ public final class IdentityServer: Handler {
     }
 }
 
-/// A link in a mail.
+/// A link that the server has mailed, and its token.
 public struct MailedLink: Sendable, Hashable {
     /// The page that it opens.
     public let url: URL

@@ -49,7 +49,7 @@ public final class ScriptedPages: WebAuthenticationSessionFactory {
     /// Waits until another page was closed by the program.
     public func waitUntilClosed() async { for await _ in closings.stream { return } }
 
-    /// Creates a session.
+    /// Returns a session whose page answers by the script.
     public func session(
         for url: URL, callback: WebAuthenticationCallback,
         completion: @escaping @Sendable (Result<URL, OAuthError>) -> Void

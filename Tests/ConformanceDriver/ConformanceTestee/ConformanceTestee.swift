@@ -6,7 +6,7 @@ public import LatchRPC
 /// The implementation under test of protobuf's conformance runner: it decodes a message from one encoding and encodes
 /// it in another.
 public enum ConformanceTestee {
-    /// Answers one request.
+    /// Returns the message in the other encoding, the error, or why it was skipped.
     public static func answer(_ request: ConformanceRequest) -> ConformanceResponse {
         ConformanceResponse(result: result(of: request))
     }

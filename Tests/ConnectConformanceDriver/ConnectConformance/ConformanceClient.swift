@@ -32,7 +32,6 @@ public final class ConformanceClient: Sendable {
         return answer
     }
 
-    /// The channel that a request describes.
     func channel(for request: ClientCompatRequest) throws -> RPCChannel {
         guard request.rawRequest == nil else { throw UnusableRequest(reason: "raw requests are the reference's") }
         guard let style = Self.styles[request.protocol] else { throw UnusableRequest(reason: "no such protocol") }

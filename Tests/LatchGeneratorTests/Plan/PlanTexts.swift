@@ -41,7 +41,6 @@ func exampleFile(_ path: String) throws -> [UInt8] {
     return Array(try Data(contentsOf: root.appending(path: "Examples/\(path)")))
 }
 
-/// The plan of the user service.
 func userServicePlan() throws -> ServicePlan {
     let text = try exampleFile("user-service/Protos/userservice/v1/user_service.proto")
     return try servicePlan(String(decoding: text, as: UTF8.self))

@@ -78,10 +78,8 @@ struct RuleTexts {
         return (result.checks, result.diagnostics)
     }
 
-    /// The condition of the one rule.
     static func condition(_ rule: String) throws -> String { try only(rule).condition }
 
-    /// The message of the one rule.
     static func message(_ rule: String) throws -> String { try only(rule).message }
 
     private static func only(_ rule: String) throws -> RuleCheck {

@@ -144,7 +144,7 @@ import Testing
         #expect(page.text.contains(#"value="ada@example.com""#))
         let again = try await agent.signIn(page, "ada@example.com\"><script>", password: "wrong")
         #expect(again.status == 400)
-        #expect(again.text.contains("The e-mail address or the password is wrong."))
+        #expect(again.text.contains("The email address or the password is wrong."))
         #expect(!again.text.contains("<script>"))
         #expect(try await agent.signIn(again).parameters["code"]?.isEmpty == false)
         await site.close()
@@ -160,13 +160,13 @@ import Testing
         var page = try await agent.get(SignInApp().path())
         for name in ["ada@example.com", "bob@example.com"] {
             page = try await agent.signIn(page, name, password: "wrong")
-            #expect(page.status == 400 && page.text.contains("The e-mail address or the password is wrong."))
+            #expect(page.status == 400 && page.text.contains("The email address or the password is wrong."))
             #expect(!page.text.contains(#"href="/resend""#))
         }
         page = try await agent.signIn(page)
         #expect(page.status == 403 && page.title == "Sign in" && page.text.contains("This account is suspended."))
         page = try await agent.signIn(page, "bob@example.com")
-        #expect(page.status == 403 && page.text.contains("Verify your e-mail address first."))
+        #expect(page.status == 403 && page.text.contains("Confirm your email address first."))
         #expect(page.text.contains(#"href="/resend""#))
         await site.close()
     }

@@ -61,7 +61,7 @@ import Testing
         #expect(try await agent.submit(consent).parameters["code"] != nil)
         for more in [[], [("refuse", "yes")]] {
             let again = try await agent.submit(consent, more)
-            #expect(again.title == "You have answered this page already" && again.location.isEmpty)
+            #expect(again.title == "You have already answered this page" && again.location.isEmpty)
         }
         let other = try await agent.get(foreign.path())
         #expect(try await agent.submit(other, [("refuse", "yes")]).parameters["error"] == "access_denied")

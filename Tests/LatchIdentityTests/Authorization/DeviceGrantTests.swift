@@ -57,7 +57,7 @@ import Testing
         #expect(login.title == "Sign in")
         let decision = try await agent.signIn(login)
         #expect(decision.title == "Sign in another device?")
-        for text in ["ada@example.com", "tool", begun.string("user_code"), "your e-mail address"] {
+        for text in ["ada@example.com", "tool", begun.string("user_code"), "your email address"] {
             #expect(decision.text.contains(text), "\(text)")
         }
         site.clock.advance(by: 5)

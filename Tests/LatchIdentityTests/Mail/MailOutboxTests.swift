@@ -42,7 +42,7 @@ private func token(in message: MailMessage?) -> JSONValue {
         #expect(try await second.waiting == 0)
         for number in 0..<20 {
             let mails = mailer.sent.filter { $0.recipient == "user\(number)@example.com" }
-            let verification = mails.last { $0.subject.contains("Verify") }
+            let verification = mails.last { $0.subject.contains("Confirm") }
             let reset = mails.last { $0.subject.contains("Reset") }
             #expect(
                 try await second.post("/api/auth/verify-email", ["token": token(in: verification)]).status == 200)

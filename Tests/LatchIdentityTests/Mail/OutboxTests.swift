@@ -64,7 +64,7 @@ import Testing
         let body: JSONValue = ["email": "new@example.com", "password": .string(Site.password)]
         #expect(try await node.post("/api/clients/register", body).status == 201)
         await node.pass(60)
-        #expect(node.mailer.sent.map(\.subject) == ["Verify your e-mail address for Latchwork"])
+        #expect(node.mailer.sent.map(\.subject) == ["Confirm your email address for Latchwork"])
         await node.identity.close()
     }
 

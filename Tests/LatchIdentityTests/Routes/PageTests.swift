@@ -60,7 +60,7 @@ import Testing
             try await site.post(path, form: "token=x&password=Another456!"),
         ]
         for page in bad {
-            #expect(page.status == 400 && page.title == "The link is not valid, or no longer")
+            #expect(page.status == 400 && page.title == "This link has expired or was already used")
             #expect(!page.text.contains("<form") && !page.text.contains("<button"))
             #expect(page.text.contains(#"<a href="/forgot">"#))
         }
@@ -96,7 +96,7 @@ import Testing
         let new = try await site.get("/verify?token=\(token)&new=yes")
         #expect(inputs(new) == 1 && new.text.contains(#"autocomplete="new-password""#))
         let short = try await site.post("/verify", form: "token=\(token)&new_password=short")
-        #expect(short.status == 400 && short.text.contains("<title>Error: Verify your e-mail address"))
+        #expect(short.status == 400 && short.text.contains("<title>Error: Confirm your email address"))
         #expect(short.text.contains(#"aria-invalid="true" aria-describedby="problem new_password-hint" autofocus"#))
         #expect(try await site.post("/verify", form: "token=\(token)&password=wrong").status == 400)
         let limited = try await site.post("/verify", form: "token=\(token)&password=wrong")

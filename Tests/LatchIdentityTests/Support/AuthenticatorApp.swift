@@ -5,7 +5,6 @@ import LatchTesting
 
 @testable import LatchIdentity
 
-/// An authenticator app.
 struct AuthenticatorApp: Sendable {
     let secret: [UInt8]
     let recoveryCodes: [String]

@@ -68,7 +68,6 @@ extension IdentityStore {
 }
 
 extension IdentityStore {
-    /// A store with one account and one device of it.
     static func populated(in folder: TemporaryFolder) async throws -> (IdentityStore, Account, Device) {
         let store = try IdentityStore(path: folder.file())
         let account = try Account.example()

@@ -59,7 +59,6 @@ extension UserAgent {
         try await post(page.formAction, form: FormEncoding.encode([("token", page.formToken)] + fields))
     }
 
-    /// Signs in on a page.
     mutating func signIn(
         _ page: Response, _ name: String = "ada@example.com", password: String = Site.password
     ) async throws -> Response {
@@ -92,7 +91,6 @@ extension Site {
         return site
     }
 
-    /// Exchanges a code.
     func exchange(
         _ code: String, _ app: SignInApp, verifier: String? = nil, redirect: String? = nil, as client: String? = nil
     ) async throws -> Response {

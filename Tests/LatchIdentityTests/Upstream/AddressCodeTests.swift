@@ -52,7 +52,7 @@ extension Site {
         let site = try await Site.strict(upstream, storedAt: location)
         var agent = UserAgent(site)
         let page = try await site.visit(&agent, upstream, app)
-        #expect(page.status == 200 && page.title == "Confirm your e-mail address")
+        #expect(page.status == 200 && page.title == "Confirm your email address")
         #expect(page.text.contains("ada@example.com") && page.text.contains("notes://auth/callback"))
         #expect(page.field("Content-Security-Policy")?.contains("frame-ancestors 'none'") == true)
         #expect(try await site.accountID("ada@example.com") == nil)
@@ -97,7 +97,7 @@ extension Site {
         #expect(pages[0] == pages[1])
         #expect(await site.mailedCode() == nil)
         #expect(await site.mailedCode(to: "eve@example.com") != nil)
-        #expect(await site.subjects() == ["You have an account already"])
+        #expect(await site.subjects() == ["You already have an account"])
         let id = try #require(try await site.accountID("ada@example.com"))
         #expect(try await site.identity.services.store.links(of: id).isEmpty)
         await site.close()
@@ -119,7 +119,7 @@ extension Site {
             }
             return try await group.reduce(into: [String: Int]()) { $0[$1, default: 0] += 1 }
         }
-        #expect(titles == ["Confirm your e-mail address": 4, "This sign-in has ended": 8])
+        #expect(titles == ["Confirm your email address": 4, "This sign-in has ended": 8])
         #expect(try await agent.answer(page, [("code", code)]).title == "This sign-in has ended")
         #expect(try await site.accountID("ada@example.com") == nil)
         let records = try await site.identity.audit.records(limit: 50)
@@ -178,7 +178,7 @@ extension Site {
         }
         var agent = UserAgent(strict)
         let page = try await strict.visit(&agent, upstream, app)
-        #expect(page.title == "Confirm your e-mail address")
+        #expect(page.title == "Confirm your email address")
         let returned = try await agent.answer(page, [("code", try #require(await strict.mailedCode()))])
         let after = try await strict.exchange(returned.parameters["code"] ?? "", app)
         #expect(try await strict.get("/user/profile", bearer: after.access).json["emailVerified"] == true)

@@ -127,7 +127,7 @@ struct RealUpstreamTests {
         #expect(try await stage.identity.administration.delete(first.id, isFinal: true, by: nil, because: ""))
         _ = try await stage.identity.accounts.signUp(email: first.email, password: Site.password)
         let refused = try await Self.refusal(stage)
-        #expect(refused.text?.contains("You have an account already") == true, "\(refused)")
+        #expect(refused.text?.contains("You already have an account") == true, "\(refused)")
         await stage.end()
     }
 

@@ -103,7 +103,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             claims["email_verified"] = true
             let page = try await site.signIn(through: upstream, "microsoft", as: claims)
             #expect(page.status == 409)
-            #expect(page.text.contains("You have an account already"))
+            #expect(page.text.contains("You already have an account"))
             #expect(page.text.contains("notes://auth/callback?error=account_exists"))
         }
         let id = try #require(try await site.accountID("ada@example.com"))

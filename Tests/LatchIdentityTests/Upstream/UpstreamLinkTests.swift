@@ -244,7 +244,7 @@ import Testing
         let wrong = try await agent.post(
             "/api/auth/continue", form: "token=\(token)&code=\(totp.wrongCode(at: site.clock.now))")
         #expect(wrong.status == 400)
-        #expect(wrong.text.contains("The code is not valid"))
+        #expect(wrong.text.contains("This code is wrong"))
         // Another browser has no part in it.
         var other = UserAgent(site)
         let right = "token=\(token)&code=\(totp.code(at: site.clock.now))"

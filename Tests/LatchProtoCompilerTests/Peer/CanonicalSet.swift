@@ -99,7 +99,6 @@ extension FieldDescriptor {
     }
 }
 
-/// A field on the wire.
 struct WireField {
     enum Value: Hashable {
         case number(UInt64)

@@ -29,7 +29,6 @@ enum Protoc {
         }
     }
 
-    /// The result of a compiler.
     struct CompilerResult {
         /// The descriptor set with all imports; nil if the files were rejected.
         var set: [UInt8]?
@@ -82,7 +81,6 @@ enum Protoc {
         return positions
     }
 
-    /// Compiles files with this compiler.
     static func compileOurselves(
         _ files: [String], in folders: [String], sourceInfo: Bool = true
     ) -> (result: CompilerResult, compilation: Compilation) {

@@ -169,7 +169,7 @@ import Testing
             try await home.login("ada@example.com", at: server.url.absoluteString, scope: "files:read")
             let whoami = try await home.latch("whoami")
             #expect(whoami.output.count == 6)
-            #expect(whoami.output[1] == "  e-mail   ada@example.com (not verified)")
+            #expect(whoami.output[1] == "  email    ada@example.com (not verified)")
             #expect(whoami.output[4] == "  scopes   files:read")
             let object = try JSONValue(parsing: try await home.latch("whoami", "--json").output.joined())
             #expect(object["email"] == "ada@example.com")

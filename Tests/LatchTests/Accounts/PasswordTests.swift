@@ -86,9 +86,9 @@ import Testing
         try await signedIn { home, server in
             let terminal = try PseudoTerminal()
             let call = try home.start(on: terminal, ["password", "--forgot", "--account", Self.email])
-            try await terminal.expect("If ada@example.com has an account, a mail is on its way.")
+            try await terminal.expect("If ada@example.com has an account, an email is on its way.")
             let link = "\(server.url.absoluteString)/reset?token=\(try await token(server))"
-            try await terminal.answer("Link of the mail, or a number", link)
+            try await terminal.answer("Link from the email, or a number", link)
             try await terminal.answer("New password", "short")
             try await terminal.answer("New password again", "short")
             try await terminal.expect("Use 8 characters or more.")
@@ -106,7 +106,7 @@ import Testing
         try await signedIn { home, server in
             let issuer = server.url.absoluteString
             let sent = try await home.latch("password", "--forgot", "--issuer", issuer, "--account", Self.email)
-            #expect(sent.output == ["If ada@example.com has an account at \(issuer), a mail is on its way."])
+            #expect(sent.output == ["If ada@example.com has an account at \(issuer), an email is on its way."])
             let set = try await home.latch(
                 "password", "--forgot", "--issuer", issuer, "--password-stdin",
                 input: "\(try await token(server))\n\(Self.new)")

@@ -40,16 +40,16 @@ import Testing
         try await with(["LATCH_REQUIRE_OWNER_PROOF": "true"]) { home, server, terminal in
             let call = try home.start(on: terminal, ["signup", "--issuer", server.url.absoluteString])
             try await terminal.answer("Name", "")
-            try await terminal.answer("E-mail address", "ada")
+            try await terminal.answer("Email address", "ada")
             try await terminal.answer("Password", Self.password)
             try await terminal.answer("Password again", Self.password)
-            try await terminal.expect("Enter an e-mail address such as name@example.com.")
-            try await terminal.answer("E-mail address", Self.email)
-            try await terminal.answer("Link of the mail, or a number", "https://id.example.com/about")
-            try await terminal.expect("This is neither the link of such a mail nor one of the numbers.")
+            try await terminal.expect("Enter an email address such as name@example.com.")
+            try await terminal.answer("Email address", Self.email)
+            try await terminal.answer("Link from the email, or a number", "https://id.example.com/about")
+            try await terminal.expect("This is neither a link from such an email nor one of the numbers.")
             let link = "\(server.url.absoluteString)/verify?token="
             try await terminal.answer(
-                "Link of the mail, or a number", link + (try await token("Verify your e-mail address", server)))
+                "Link from the email, or a number", link + (try await token("Confirm your email address", server)))
             try await terminal.answer("Password", "not the password")
             try await terminal.expect("The password is wrong.")
             try await terminal.answer("Password", Self.password)
@@ -76,12 +76,12 @@ import Testing
             let issuer = server.url.absoluteString
             let call = try home.start(on: terminal, ["login", "--issuer", issuer, "--scope", "widgets:read"])
             try await terminal.expect("Sign in · \(issuer)\r\n")
-            try await terminal.answer("E-mail address or user name", Self.email)
+            try await terminal.answer("Email address or user name", Self.email)
             try await terminal.answer("Password", "not the password")
-            try await terminal.expect("The e-mail address or the password is wrong. Check both.\r\n")
-            try await terminal.expect("Press Enter alone for other ways.")
+            try await terminal.expect("The email address or the password is wrong. Check both.\r\n")
+            try await terminal.expect("Press only Enter for other ways.")
             // The name is kept.
-            try await terminal.answer("E-mail address or user name [ada@example.com]", "")
+            try await terminal.answer("Email address or user name [ada@example.com]", "")
             try await terminal.answer("Password", "")
             try await terminal.expect(
                 "  1  Sign in\r\n  2  Forgot your password?\r\n  3  Create an account\r\n  4  Cancel")
@@ -188,10 +188,11 @@ import Testing
         try await with { home, server, terminal in
             try await server.signUp(Self.email)
             let call = try home.start(on: terminal, ["login", "--issuer", server.url.absoluteString])
-            try await terminal.answer("E-mail address or user name", Self.email)
+            try await terminal.answer("Email address or user name", Self.email)
             try await terminal.answer("Password", "")
             try await terminal.answer("Number", "2")
-            try await terminal.answer("Link of the mail, or a number", try await token("Reset your password", server))
+            let reset = try await token("Reset your password", server)
+            try await terminal.answer("Link from the email, or a number", reset)
             try await terminal.answer("New password", "another sentence")
             try await terminal.answer("New password again", "another sentence")
             try await terminal.expect("The new password of ada@example.com is set.")

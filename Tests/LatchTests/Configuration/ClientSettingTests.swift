@@ -38,7 +38,7 @@ import Testing
 
     @Test(arguments: [
         (["LATCH_CLIENTS": "notes;grants=authorization_code"], "'notes' needs a URL in 'redirects' for the grant"),
-        (["LATCH_DEFAULT_SCOPES": "notes:read files:read"], "nobody can have 'notes:read'"),
+        (["LATCH_DEFAULT_SCOPES": "notes:read files:read"], "no user can have 'notes:read'"),
         (["LATCH_ISSUER": "https://id.example.com", "LATCH_PASSKEY_DOMAIN": "other.com"], "passkey_domain"),
         (["LATCH_CLIENTS": "notes;confidential"], "client_secrets"),
         (["LATCH_UPSTREAMS": "google;client_id=a"], "set for 'google'"),

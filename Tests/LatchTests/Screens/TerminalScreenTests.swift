@@ -66,10 +66,10 @@ private final class ScriptedTerminal: Sendable {
         #expect(
             terminal.text == """
                 Sign in · https://id.example.com
-                E-mail address: ada@example.com
+                Email address: ada@example.com
                 Password:\u{20}
                 There were too many attempts. Try again in 30 seconds.
-                E-mail address [ada@example.com]:\u{20}
+                Email address [ada@example.com]:\u{20}
                 Password:\u{20}
 
                 """)
@@ -155,7 +155,7 @@ private final class ScriptedTerminal: Sendable {
             return .signedUp(email: email)
         }
         #expect(try await screen.run() == .registered(email: "bob@example.com"))
-        #expect(terminal.text.contains("There is an account with this e-mail address already."))
+        #expect(terminal.text.contains("An account with this email address already exists."))
     }
 
     @Test(arguments: [

@@ -65,7 +65,6 @@ final class PseudoTerminal: Sendable {
         guard isThere else { throw Silence(description: "not '\(text)', but: \(self.text)") }
     }
 
-    /// Answers a prompt.
     func answer(_ prompt: String, _ line: String) async throws {
         try await expect(prompt + ": ")
         type(line + "\n")

@@ -14,7 +14,6 @@ protocol FlowScreen: RoutedScreen {
     static var outcomes: [Outcome] { get }
     /// The outcome by which the user leaves the screen without having done anything.
     static var leaving: Outcome { get }
-    /// The scenarios of the screen.
     static var scenarios: [ScreenScenario<Self>] { get }
 }
 

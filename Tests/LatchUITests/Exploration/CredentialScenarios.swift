@@ -101,7 +101,7 @@ extension RegistrationScreen: FlowScreen {
 
 extension ScreenScenario where S == EmailVerificationScreen {
     static let verification = ScreenScenario(
-        name: "E-mail verification", screen: EmailVerificationScreen(email: "ada@example.com"),
+        name: "Email verification", screen: EmailVerificationScreen(email: "ada@example.com"),
         step: { screen in
             switch screen.step {
             case .waiting: screen.loading == nil ? "waiting" : "waiting with a link"

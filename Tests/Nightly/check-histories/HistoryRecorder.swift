@@ -93,7 +93,6 @@ final class HistoryRecorder: Sendable {
         }
     }
 
-    /// Records an operation of a family.
     func record(_ operation: FamilyOperation, of family: Int) {
         state.withLock { $0.families[family].operations.append(operation) }
     }

@@ -46,7 +46,6 @@ struct Verdict {
     }
 }
 
-/// Returns milliseconds as seconds.
 func seconds(_ milliseconds: Int) -> String { seconds(Double(milliseconds) / 1_000) }
 
 /// Returns seconds with two places.

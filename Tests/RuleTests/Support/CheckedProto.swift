@@ -22,7 +22,6 @@ enum CheckedProto {
         enum Color { COLOR_UNSPECIFIED = 0; COLOR_RED = 1; COLOR_BLUE = 5; }
         """
 
-    /// A message of fields, each a type and its rules.
     private static func message(_ name: String, _ fields: [(type: String, rules: String)]) -> String {
         let lines = fields.enumerated().map { index, field in
             let options = field.rules.split(separator: ";").map { "(buf.validate.field).\($0)" }

@@ -5,7 +5,7 @@ import LatchServer
 
 /// A port of loopback at which connections are refused, and which no other test gets meanwhile; a server may listen there again.
 public final class RefusingPort: Sendable {
-    /// The port.
+    /// The number, which stays reserved while the value lives.
     public let port: Int
     private let server: Server
 

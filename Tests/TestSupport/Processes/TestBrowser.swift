@@ -51,7 +51,7 @@ public final class TestBrowser: Sendable {
     private let process: PeerProgram
     private let client: Client
 
-    /// Starts the browser.
+    /// Starts the `browser` peer, which listens on a port of this machine.
     public static func start() async throws -> TestBrowser {
         let process = try await PeerProgram.start("browser", ["--serve"])
         let port = try JSONDecoder().decode(Address.self, from: process.firstLine).port

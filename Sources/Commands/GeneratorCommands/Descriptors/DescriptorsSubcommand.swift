@@ -12,7 +12,6 @@ package enum DescriptorsSubcommand {
     static let imports = Option.flag("include-imports", "includes all imported files, before those that import them")
     static let sourceInfo = Option.flag("include-source-info", "includes source locations and comments")
 
-    /// Creates the subcommand for a program.
     package static func subcommand(of program: String) -> Subcommand {
         Subcommand(
             name: "descriptors", summary: "compiles .proto files to a FileDescriptorSet",

@@ -107,7 +107,6 @@ package struct GeneratorDoctor: Sendable {
 
 /// `doctor` of the generator; the one of `latch` also checks accounts.
 package enum GeneratorDoctorSubcommand {
-    /// Creates the subcommand for a program.
     package static func subcommand(of program: String) -> Subcommand {
         Subcommand(
             name: "doctor", summary: "checks the environment of the generator",

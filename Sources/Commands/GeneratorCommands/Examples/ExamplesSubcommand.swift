@@ -9,7 +9,6 @@ package enum ExamplesSubcommand {
     static let write = Option.value("write", "DIR", "writes the files to a folder, without overwriting any")
     static let json = Option.flag("json", "prints a JSON array")
 
-    /// Creates the subcommand for a program.
     package static func subcommand(of program: String) -> Subcommand {
         let names = GeneratorExample.all.map(\.name).joined(separator: ", ")
         return Subcommand(

@@ -22,7 +22,6 @@ package enum GenerateSubcommand {
     static let skipCompilation = Option.flag(
         "skip-compilation", GeneratorOption.skipCompilation.definition.summary)
 
-    /// Creates the subcommand for a program.
     package static func subcommand(of program: String) -> Subcommand {
         Subcommand(
             name: "generate", summary: "generates Swift clients from .proto files",

@@ -13,12 +13,10 @@ protocol GeneratorTool: Sendable {
     var summary: String { get }
     /// Whether the tool changes no files.
     var isReadOnly: Bool { get }
-    /// The arguments of the tool.
     var arguments: [ToolArgument] { get }
     /// The schema of the structured results.
     var resultSchema: JSONObject { get }
 
-    /// Calls the tool.
     func call(_ arguments: ToolArguments, _ reporter: RequestReporter) async throws -> ToolResult
 }
 

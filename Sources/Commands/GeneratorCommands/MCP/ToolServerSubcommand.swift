@@ -8,7 +8,6 @@ package enum ToolServerSubcommand {
     static let debug = Option.flag("debug", "shows the start and the end on standard error")
     static let validate = Option.flag("validate", "checks the files of each call with the Swift compiler")
 
-    /// Creates the subcommand for a program.
     package static func subcommand(of program: String) -> Subcommand {
         Subcommand(
             name: "mcp-server", summary: "serves the generator to models over standard input and output",

@@ -12,7 +12,6 @@ package enum ValidateSubcommand {
     static let compileCheck = Option.flag("compile-check", "fails if types cannot be checked")
     static let categorize = Option.flag("categorize", "groups the findings by category")
 
-    /// Creates the subcommand for a program.
     package static func subcommand(of program: String) -> Subcommand {
         Subcommand(
             name: "validate", summary: "checks .proto files and generated Swift",

@@ -24,7 +24,6 @@ package struct ManualPage {
         return lines.joined(separator: "\n") + "\n"
     }
 
-    /// Returns the sections of a subcommand and its subcommands.
     private func section(_ subcommand: Subcommand, path: [Subcommand]) -> [String] {
         let path = path + [subcommand]
         let name = path.map(\.name).joined(separator: " ")

@@ -137,7 +137,6 @@ package struct ArgumentParser {
         return nil
     }
 
-    /// Adds an option with its value.
     private mutating func add(_ option: Option, as text: String, given: String?) throws(CommandError) -> Request? {
         guard option.repeats || !invocation.has(option) else {
             throw .usage("'\(text)' is given twice.", hint: "Give it once.")

@@ -76,7 +76,7 @@ enum GeneratedClientSteps {
         let pending = await client.getCurrentState()
         try expect(pending.users.first?.firstName == "Grace", "the state has no user")
         try expect(pending.sessions.isEmpty, "there is a session before the address is verified")
-        let token = try await stage.mails.token(subject: "Verify your e-mail address", to: email, amongOthers: true)
+        let token = try await stage.mails.token(subject: "Confirm your email address", to: email, amongOthers: true)
         try await client.process(.verifyEmail(VerifyEmailRequest(verificationToken: token)))
         try await client.process(.login(LoginRequest(email: email, password: password)))
         let state = await client.getCurrentState()

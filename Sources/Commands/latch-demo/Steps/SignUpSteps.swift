@@ -81,7 +81,7 @@ enum SignUpSteps {
     private static func verify(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let clock = ContinuousClock()
         let begin = clock.now
-        let token = try await stage.mails.token(subject: "Verify your e-mail address", to: stage.email)
+        let token = try await stage.mails.token(subject: "Confirm your email address", to: stage.email)
         let arrival = DemoReport.milliseconds(clock.now - begin)
         let client = stage.newClient()
         try await client.verifyEmail(token: token)

@@ -87,7 +87,6 @@ enum AccountsSubcommand {
             return .success
         })
 
-    /// Describes the state of a session.
     private static func state(of session: Session<Tokens>) async throws -> String {
         try await session.restore()
         return switch session.currentState {

@@ -9,11 +9,11 @@ import LatchUI
 
 /// `latch password`: changes the password of an account, or resets a forgotten one.
 enum PasswordSubcommand {
-    private static let forgot = Option.flag("forgot", "sets a new password by the link of a mail, without signing in")
+    private static let forgot = Option.flag("forgot", "sets a new password by a link from an email, without signing in")
     private static let keepDevices = Option.flag("keep-devices", "leaves all other devices signed in")
     private static let passwordStdin = Option.flag(
         "password-stdin",
-        "reads two lines from standard input: the current password, or with --forgot the link of the mail, "
+        "reads two lines from standard input: the current password, or with --forgot the link from the email, "
             + "and the new password")
 
     static let subcommand = Subcommand(
@@ -100,7 +100,7 @@ enum PasswordSubcommand {
             email = try await AccountScreens(accounts, environment, issuer).resetPassword(email: email)
         } else if invocation.has(passwordStdin) {
             environment.warnOfShownInput()
-            let lines = try await SecretInput.piped(("link of the mail", "new password"), environment)
+            let lines = try await SecretInput.piped(("link from the email", "new password"), environment)
             guard let link = ScreenLink(pasted: lines.first, for: .resetPassword, at: issuer.origin.description)
             else {
                 throw CommandError.failed(
@@ -115,7 +115,7 @@ enum PasswordSubcommand {
             }
             try await client.requestPasswordReset(email: email)
             environment.write(
-                "If \(email) has an account at \(issuer.text), a mail is on its way.".printable,
+                "If \(email) has an account at \(issuer.text), an email is on its way.".printable,
                 orJSON: ["account": .string(email), "issuer": .string(issuer.text), "requested": true], for: invocation)
             return .success
         }

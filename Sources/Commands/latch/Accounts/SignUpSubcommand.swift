@@ -15,7 +15,7 @@ enum SignUpSubcommand {
     static let subcommand = Subcommand(
         name: "signup", summary: "creates an account at an issuer",
         discussion: """
-            It prompts for what is missing, for the password without echo, and for the link of the mail
+            It prompts for what is missing, for the password without echo, and for the link from the email
             that confirms the address, which a browser can also open. A script pipes the password in.
             The new account is not signed in: 'latch login' does that.
             """,

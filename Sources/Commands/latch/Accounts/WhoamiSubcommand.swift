@@ -82,7 +82,7 @@ enum WhoamiSubcommand {
         return AccountReport.text(
             entry.name,
             [
-                ("e-mail", user.map { $0.email + ($0.isEmailVerified == false ? " (not verified)" : "") }),
+                ("email", user.map { $0.email + ($0.isEmailVerified == false ? " (not verified)" : "") }),
                 ("name", user?.name), ("issuer", entry.issuer), ("user id", user?.id ?? entry.userID),
                 ("scopes", scopes?.isEmpty == false ? scopes : nil),
                 ("token", tokens.expiry.map { "expires \(AccountReport.text($0))" }),

@@ -18,7 +18,6 @@ extension Setting {
         return standard.isEmpty ? purpose : purpose + " The default is \(standard)."
     }
 
-    /// The name in the environment.
     var environmentName: String { "LATCH_" + key.uppercased() }
 
     /// Returns what is wrong in a text of this setting, and what is right.

@@ -21,7 +21,6 @@ struct Settings: Sendable {
 
     /// All settings, in the order of `ServeConfiguration.settings`.
     private(set) var all: [Effective] = []
-    /// The configuration with all values.
     private(set) var configuration = ServeConfiguration()
 
     /// Combines the values of all sources.

@@ -131,7 +131,6 @@ extension LogLine {
             JSONObject((all.map { $0 } + members.map { $0 }).map { ($0.key, $0.value) }))
     }
 
-    /// Returns the line for a warning.
     static func warning(_ warning: StartupWarning, in environment: Environment) -> LogLine {
         LogLine(
             environment.text(ofWarning: warning.message, hint: warning.hint, copying: warning.lines), hasTime: false,
@@ -141,7 +140,6 @@ extension LogLine {
             ])
     }
 
-    /// Returns the line for an error.
     static func failure(_ error: CommandError, in environment: Environment) -> LogLine {
         LogLine(
             environment.text(of: error), hasTime: false,

@@ -16,7 +16,7 @@ public struct AuthUIConfig: Sendable {
     public var googleEnabled: Bool
     /// Whether sign-in with Facebook is offered.
     public var facebookEnabled: Bool
-    /// The style.
+    /// The colors and fonts of all screens.
     public var style: AuthUIStyleSheet
     /// The URL that is opened after a sign-in; nil to show the profile.
     public var postLoginDeeplink: URL?

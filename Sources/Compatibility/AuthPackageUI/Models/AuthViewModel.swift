@@ -22,7 +22,6 @@ public final class AuthViewModel {
         case unavailable
         /// The sign-in.
         case login
-        /// The registration.
         case registration
         /// The password reset, before the mail is sent and after its link has opened the app.
         case passwordReset

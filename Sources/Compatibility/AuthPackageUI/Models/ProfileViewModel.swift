@@ -14,7 +14,6 @@ public final class ProfileViewModel {
         case idle
         /// The profile is being loaded, or saved.
         case loading
-        /// The profile.
         case loaded(UserProfile)
         /// The profile as the user has changed it so far.
         case editing(draft: UserProfile)
@@ -22,7 +21,7 @@ public final class ProfileViewModel {
         case error(Phrase, draft: UserProfile?)
     }
 
-    /// The state.
+    /// What the view shows; idle until the profile is loaded.
     public private(set) var state = State.idle
     private var saved: UserProfile?
     private let store: any ProfileStore

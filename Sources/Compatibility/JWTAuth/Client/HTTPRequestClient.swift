@@ -20,7 +20,6 @@ public struct HTTPRequestClient: Sendable {
     public typealias Send =
         @Sendable (URLRequest, (any URLSessionProtocol)?) async throws -> (Data, HTTPURLResponse, UUID)
 
-    /// Returns the transport of one request.
     private let transport: @Sendable (SendingOptions, RequestIdentifier) -> any Handler
     private let insecure: InsecureHTTP
     /// The dependencies from which the client was read; nil if the program created it.
@@ -292,7 +291,6 @@ extension HTTPRequestClient {
     ///
     /// Descriptions, mirrors and dumps show no content, which may contain tokens.
     public enum Error: LocalizedError, Sendable {
-        /// A response that is not HTTP.
         case invalidHTTPResponse(UUID)
         /// An unsuccessful status, with the content as text.
         case badResponse(UUID, Int, String)

@@ -55,7 +55,7 @@ public struct AuthDependencies: Sendable {
         try program.withLock { try update(&$0) }
     }
 
-    /// The value of a dependency.
+    /// The value of a dependency: an override, or the default of the context.
     public subscript<Key: AuthDependencyKey>(key: Key.Type) -> Key.Value {
         get { overrides[ObjectIdentifier(key)] as? Key.Value ?? defaults.value(of: key, in: context) }
         set {
@@ -118,7 +118,6 @@ public protocol AuthDependencyKey<Value>: Sendable {
     associatedtype Value: Sendable = Self
     /// The value in tests that set none; created once for each test.
     static var testValue: Value { get }
-    /// The value in previews.
     static var previewValue: Value { get }
 }
 
@@ -152,9 +151,7 @@ extension LiveAuthDependencyKey {
 public enum AuthContext: Sendable, Hashable {
     /// A running program.
     case live
-    /// A preview.
     case preview
-    /// A test.
     case test
 }
 

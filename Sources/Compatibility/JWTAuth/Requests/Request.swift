@@ -11,7 +11,7 @@ import LatchHTTP
 /// try await authClient.sendAuthenticated(.post("/notes").body(note))
 /// ```
 public struct Request: Sendable, Hashable {
-    /// The method.
+    /// The HTTP method.
     public var method: Method
     /// The path under the base URL.
     public var path: Path
@@ -56,19 +56,19 @@ extension Request: Redacting {
 }
 
 extension Request {
-    /// Creates a GET.
+    /// Creates a request that reads, without content.
     public static func get(_ path: Path) -> Request { Request(method: .get, path: path) }
-    /// Creates a HEAD.
+    /// Creates a request for the header fields only.
     public static func head(_ path: Path) -> Request { Request(method: .head, path: path) }
-    /// Creates a POST.
+    /// Creates a request without content; ``body(_:encoder:)`` adds it.
     public static func post(_ path: Path) -> Request { Request(method: .post, path: path) }
-    /// Creates a PUT.
+    /// Creates a request that replaces a resource, without content.
     public static func put(_ path: Path) -> Request { Request(method: .put, path: path) }
-    /// Creates a PATCH.
+    /// Creates a request that changes a resource, without content.
     public static func patch(_ path: Path) -> Request { Request(method: .patch, path: path) }
-    /// Creates a DELETE.
+    /// Creates a request that removes a resource.
     public static func delete(_ path: Path) -> Request { Request(method: .delete, path: path) }
-    /// Creates an OPTIONS request.
+    /// Creates a request for the options of a resource (RFC 9110 §9.3.7).
     public static func options(_ path: Path) -> Request { Request(method: .options, path: path) }
 
     /// Returns this request with a value as its JSON content.
@@ -138,13 +138,12 @@ public enum Method: String, Sendable, Hashable, CaseIterable {
     /// Whether content has no meaning for this method (RFC 9110 §9.3.1, §9.3.2, §9.3.8).
     var ignoresContent: Bool { self == .get || self == .head || self == .trace }
 
-    /// The method of the core.
     var core: HTTPMethod { HTTPMethod(rawValue: rawValue) }
 }
 
 /// A pair of a query; both parts are encoded when the URL is created.
 public struct QueryItem: Sendable, Hashable {
-    /// The name.
+    /// The name, not percent-encoded.
     public var name: String
     /// The value; nil is sent as an empty value.
     public var value: String?

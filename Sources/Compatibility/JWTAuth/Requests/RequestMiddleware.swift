@@ -20,10 +20,10 @@ private func changing(_ change: @escaping @Sendable (inout Request) throws -> Vo
 /// Replaces the path.
 public func path(_ path: Path) -> RequestMiddleware { changing { $0.path = path } }
 
-/// Appends a path.
+/// Appends the fragments of a path after the request's own.
 public func pathAppending(_ path: Path) -> RequestMiddleware { changing { $0.path = $0.path.appending(path) } }
 
-/// Appends a fragment to the path.
+/// Appends the description of a value as one more fragment.
 @_disfavoredOverload
 public func pathAppending(_ fragment: some CustomStringConvertible & Sendable) -> RequestMiddleware {
     changing { $0.path = $0.path.appending(fragment) }
@@ -94,10 +94,10 @@ public enum RequestBuilder {
     /// Returns the middleware of an `if`, or one that changes nothing.
     public static func buildOptional(_ component: RequestMiddleware?) -> RequestMiddleware { component ?? identity }
 
-    /// Returns the middleware of an `if`.
+    /// Takes the branch of an `if` whose condition holds.
     public static func buildEither(first component: @escaping RequestMiddleware) -> RequestMiddleware { component }
 
-    /// Returns the middleware of an `else`.
+    /// Takes the other branch of an `if`.
     public static func buildEither(second component: @escaping RequestMiddleware) -> RequestMiddleware { component }
 
     /// Returns the middleware behind an `#available`.
@@ -138,7 +138,7 @@ public var patchRequest: RequestMiddleware { json(.patch) }
 /// A middleware that makes the request a JSON DELETE.
 public var deleteRequest: RequestMiddleware { json(.delete) }
 
-/// Returns a middleware that makes the request a POST of a value in JSON.
+/// Changes the method to POST, and the content to a value that `encoder` writes as JSON.
 public func post(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
     json(.post, body(payload, encoder: encoder))
 }
@@ -146,7 +146,7 @@ public func post(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JS
 /// Returns a middleware that makes the request a POST of bytes.
 public func post(data: Data) -> RequestMiddleware { json(.post, body(data: data)) }
 
-/// Returns a middleware that makes the request a PUT of a value in JSON.
+/// Changes the method to PUT, and the content to a value that `encoder` writes as JSON.
 public func put(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
     json(.put, body(payload, encoder: encoder))
 }
@@ -154,7 +154,7 @@ public func put(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSO
 /// Returns a middleware that makes the request a PUT of bytes.
 public func put(data: Data) -> RequestMiddleware { json(.put, body(data: data)) }
 
-/// Returns a middleware that makes the request a PATCH of a value in JSON.
+/// Changes the method to PATCH, and the content to a value that `encoder` writes as JSON.
 public func patch(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
     json(.patch, body(payload, encoder: encoder))
 }
@@ -162,7 +162,7 @@ public func patch(_ payload: some Encodable & Sendable, encoder: JSONEncoder = J
 /// Returns a middleware that makes the request a PATCH of bytes.
 public func patch(data: Data) -> RequestMiddleware { json(.patch, body(data: data)) }
 
-/// Returns a middleware that makes the request a DELETE of a value in JSON.
+/// Changes the method to DELETE, and the content to a value that `encoder` writes as JSON.
 public func delete(_ payload: some Encodable & Sendable, encoder: JSONEncoder = JSONEncoder()) -> RequestMiddleware {
     json(.delete, body(payload, encoder: encoder))
 }

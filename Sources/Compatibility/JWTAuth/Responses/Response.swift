@@ -84,7 +84,7 @@ public typealias SuccessResponse<Value> = Received<Value>
 
 /// A response without decoded content, for requests where only success matters.
 public struct EmptyResponse: Codable, Hashable, Sendable {
-    /// Creates the value.
+    /// Creates the value, which stands for content that is not read.
     public init() {}
 
     /// Ignores the content.
@@ -102,7 +102,6 @@ extension RawResponse {
         (Data(response.body.bytes), try head(), requestID)
     }
 
-    /// Decodes a success.
     func success<Value: Decodable>(_ decoder: JSONDecoder) throws -> SuccessResponse<Value> {
         guard response.status.isSuccess else { throw badResponse }
         return try received(try content(decoder))

@@ -30,7 +30,7 @@ public struct APIClient: Sendable {
         try await perform(.raw(.post, path, sending: .json(body)), as: type)
     }
 
-    /// Sends a value by POST.
+    /// Sends a value as JSON, and ignores the content of the response.
     public func post<Body: Encodable & Sendable>(_ path: RoutePath, body: Body) async throws {
         _ = try await respond(to: .raw(.post, path, sending: .json(body)))
     }
@@ -68,7 +68,6 @@ public struct APIClient: Sendable {
 
 /// An error of a request of `APIClient`.
 public enum APIError: Error {
-    /// The URL is invalid.
     case invalidURL
     /// The response could not be decoded.
     case invalidResponse

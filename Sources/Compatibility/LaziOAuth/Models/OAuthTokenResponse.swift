@@ -9,7 +9,7 @@ public import PortableFoundation
 ///
 /// Its description is redacted; the tokens are only accessible by name.
 public struct OAuthTokenResponse: Codable, Equatable, Sendable {
-    /// The access token.
+    /// The token that authorizes requests; a secret.
     public let access_token: String
     /// The refresh token; nil if the server issued none.
     public let refresh_token: String?
@@ -56,7 +56,7 @@ extension OAuthTokenResponse: Redacting {
 }
 
 extension Tokens {
-    /// Creates the tokens of a response.
+    /// Creates tokens that expire when the response says.
     public init(_ response: OAuthTokenResponse) {
         self.init(
             access: response.access_token, refresh: response.refresh_token, expiry: response.expiryDate,

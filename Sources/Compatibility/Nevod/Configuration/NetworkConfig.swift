@@ -82,7 +82,6 @@ public struct NetworkConfig: Sendable {
         environment(for: domain).map(\.baseURL)
     }
 
-    /// The policy in effect.
     var effectiveRetryPolicy: RetryPolicy { retryPolicy ?? RetryPolicy(maxAttempts: retries) }
 }
 

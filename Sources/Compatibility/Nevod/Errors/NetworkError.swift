@@ -65,12 +65,12 @@ extension NetworkError {
         .serverError(code: code, response: FailedResponse(data: data, response: response))
     }
 
-    /// Creates a server error from its response.
+    /// Creates the error of a 5xx response, with its status as the code.
     public static func serverError(response: HTTPURLResponse, data: Data?) -> NetworkError {
         .serverError(code: response.statusCode, data: data, response: response)
     }
 
-    /// Creates a client error from its response.
+    /// Creates the error of a 4xx response, with its status as the code.
     public static func clientError(response: HTTPURLResponse, data: Data?) -> NetworkError {
         .clientError(code: response.statusCode, data: data, response: response)
     }

@@ -4,7 +4,7 @@
 public actor NevodLogger {
     private let config: LoggerConfiguration
 
-    /// Creates a logger.
+    /// Creates a logger; by default its entries go to the system's log.
     public init(config: LoggerConfiguration = .oslog()) { self.config = config }
 
     /// Logs an entry that helps to find faults.
@@ -56,9 +56,9 @@ public struct LoggerConfiguration: Sendable {
     public let debugHandler: LogHandler?
     /// The handler of informational entries.
     public let infoHandler: LogHandler?
-    /// The handler of warnings.
+    /// The handler of entries about recoverable faults; nil drops them.
     public let warningHandler: LogHandler?
-    /// The handler of errors.
+    /// The handler of entries about failures; nil drops them.
     public let errorHandler: LogHandler?
 
     /// Creates a configuration from its handlers.
@@ -82,7 +82,6 @@ public struct LoggerConfiguration: Sendable {
             debugHandler: write, infoHandler: write, warningHandler: write, errorHandler: write)
     }
 
-    /// Returns the handler for a level.
     func handler(for level: LogLevel) -> LogHandler? {
         switch level {
         case .debug: debugHandler

@@ -104,7 +104,6 @@ enum PagePosition: Hashable, Sendable {
 }
 
 extension Paginator.Style {
-    /// The position of the first page.
     var first: PagePosition {
         switch self {
         case .offset: .number(0)
@@ -113,7 +112,6 @@ extension Paginator.Style {
         }
     }
 
-    /// Returns the query for a page.
     func query(at position: PagePosition) -> [String: String] {
         switch (self, position) {
         case (.offset(let size), .number(let offset)): return ["offset": "\(offset)", "limit": "\(size)"]
@@ -202,7 +200,7 @@ extension Paginator where PageResponse == StandardPageResponse<Item> {
 }
 
 extension Paginator where PageResponse == CursorPageResponse<Item> {
-    /// Creates a paginator for pages with cursors.
+    /// Creates a paginator that sends the cursor of each page for the next.
     public static func cursor(
         provider: NetworkProvider, endpoint: String, domain: Domain, cursorKey: String = "cursor",
         limitKey: String? = "limit", pageSize: Int? = 20, additionalQuery: [String: String] = [:]

@@ -2,7 +2,6 @@
 
 /// A route with a value as JSON.
 public protocol EncodableRoute: Route {
-    /// The type of the value.
     associatedtype Body: Encodable
 
     /// The value to send; nil sends no content.
@@ -22,7 +21,7 @@ extension EncodableRoute {
     /// The encoder of the configuration.
     public var bodyEncoder: JSONEncoder { configurationEncoder }
 
-    /// Returns the value as JSON.
+    /// Returns the value as JSON by the route's encoder, or `encoder` without one.
     public func bodyData(using encoder: JSONEncoder) throws -> Data? {
         let own = bodyEncoder
         return try body.map { try (own === configurationEncoder ? encoder : own).encode($0) }
@@ -48,14 +47,14 @@ public typealias EncodablePatchRoute<Body: Encodable, Response: Decodable, Domai
 public struct ValueRoute<Method: RouteMethod, Body: Encodable, Response: Decodable, Domain: ServiceDomain>:
     EncodableRoute
 {
-    /// The type of the response.
+    /// The value that the response's JSON decodes to.
     public typealias Response = Response
 
     /// The service.
     public let domain: Domain
     /// The path below the service's base URL.
     public let endpoint: String
-    /// The parameters of the query.
+    /// The query by name, which is sent sorted; nil for none.
     public let queryParameters: [String: String]?
     /// The value to send.
     public let body: Body?
@@ -64,7 +63,7 @@ public struct ValueRoute<Method: RouteMethod, Body: Encodable, Response: Decodab
     /// The header fields.
     public var headers: [String: String]?
 
-    /// The method.
+    /// The method that `Method` names.
     public var method: HTTPMethod { Method.method }
     /// The items of the query, sorted by name.
     public var urlQueryItems: [URLQueryItem]? { queryParameters.map(queryItems) }

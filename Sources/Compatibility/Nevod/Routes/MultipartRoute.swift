@@ -4,14 +4,14 @@ import LatchHTTP
 
 /// A request with a multipart form (RFC 7578) and a JSON response.
 public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: StreamedRoute {
-    /// The type of the response.
+    /// The value that the response's JSON decodes to.
     public typealias Response = Response
 
     /// The service.
     public let domain: Domain
     /// The path below the service's base URL.
     public let endpoint: String
-    /// The method.
+    /// The method, which must allow content.
     public let method: HTTPMethod
     private let formData: MultipartFormDataBuilder
 
@@ -44,7 +44,7 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
     /// Returns the form.
     func content() throws -> RouteContent.Encoded { try formData.encoded() }
 
-    /// Creates a route that uploads one file.
+    /// Creates a route with one file and text fields, sorted by name.
     public static func uploadFile(
         endpoint: String, domain: Domain, fieldName: String = "file", filename: String, fileData: Data,
         mimeType: String, additionalFields: [String: String] = [:]
@@ -55,7 +55,7 @@ public struct MultipartRoute<Response: Decodable, Domain: ServiceDomain>: Stream
         return MultipartRoute(endpoint: endpoint, domain: domain, parts: texts + [file])
     }
 
-    /// Creates a route that uploads one image.
+    /// Creates a route with one image, whose format gives the media type.
     public static func uploadImage(
         endpoint: String, domain: Domain, fieldName: String = "image", filename: String, imageData: Data,
         imageType: FormDataPart.ImageType, additionalFields: [String: String] = [:]
@@ -79,13 +79,13 @@ public struct MultipartFormDataBuilder: Sendable {
     /// Creates a form without parts; the boundary is ignored, because it is chosen when the form is encoded.
     public init(boundary: String) { self.init() }
 
-    /// Adds a text field.
+    /// Adds a part without a file name, and returns the form.
     @discardableResult
     public mutating func addTextField(name: String, value: String) -> MultipartFormDataBuilder {
         addPart(FormDataPart(name: name, value: value))
     }
 
-    /// Adds a file.
+    /// Adds a part with a file name and a media type, and returns the form.
     @discardableResult
     public mutating func addFile(
         name: String, filename: String, data: Data, mimeType: String
@@ -93,7 +93,7 @@ public struct MultipartFormDataBuilder: Sendable {
         addPart(FormDataPart(name: name, filename: filename, data: data, mimeType: mimeType))
     }
 
-    /// Adds an image file.
+    /// Adds a file whose media type is that of the format, and returns the form.
     @discardableResult
     public mutating func addImage(
         name: String, filename: String, data: Data, type: FormDataPart.ImageType
@@ -101,7 +101,7 @@ public struct MultipartFormDataBuilder: Sendable {
         addPart(.image(name: name, filename: filename, data: data, type: type))
     }
 
-    /// Adds a part.
+    /// Adds a part after the others, and returns the form.
     @discardableResult
     public mutating func addPart(_ part: FormDataPart) -> MultipartFormDataBuilder {
         form.parts.append(part.core)
@@ -173,20 +173,16 @@ public struct FormDataPart: Sendable {
         self.init(name: name, filename: filename, data: Data(), mimeType: mimeType, body: body)
     }
 
-    /// Creates an image file.
+    /// Creates a file whose media type is that of the format.
     public static func image(name: String, filename: String, data: Data, type: ImageType) -> FormDataPart {
         FormDataPart(name: name, filename: filename, data: data, mimeType: type.mimeType)
     }
 
     /// An image format with a media type.
     public enum ImageType: String, Sendable, Hashable, CaseIterable {
-        /// JPEG.
         case jpeg = "image/jpeg"
-        /// PNG.
         case png = "image/png"
-        /// GIF.
         case gif = "image/gif"
-        /// WebP.
         case webp = "image/webp"
 
         /// The media type.

@@ -4,7 +4,6 @@ import LatchHTTP
 
 /// A typed request and its typed response.
 public protocol Route {
-    /// The type of the response.
     associatedtype Response
     /// The enumeration of services.
     associatedtype Domain: ServiceDomain
@@ -15,7 +14,6 @@ public protocol Route {
     ///
     /// A path outside of the base URL is rejected.
     var endpoint: String { get }
-    /// The method.
     var method: HTTPMethod { get }
     /// The parameters, which `parameterEncoding` places in the query or the content.
     var parameters: [String: String]? { get }
@@ -23,7 +21,6 @@ public protocol Route {
     var parameterEncoding: ParameterEncoding { get }
     /// The header fields, which replace those for the content.
     var headers: [String: String]? { get }
-    /// The items of the query.
     var urlQueryItems: [URLQueryItem]? { get }
 
     /// Returns the content; nil if there is none.
@@ -58,7 +55,7 @@ extension Route {
 }
 
 extension Route where Response: Decodable {
-    /// Decodes JSON.
+    /// Decodes the content of a response as JSON.
     public func decode(_ data: Data, using decoder: JSONDecoder) throws -> Response {
         try decoder.decode(Response.self, from: data)
     }

@@ -2,7 +2,7 @@
 
 /// A GET request with a JSON response.
 public struct SimpleGetRoute<R: Decodable, D: ServiceDomain>: Route, Sendable {
-    /// The type of the response.
+    /// The value that the response's JSON decodes to.
     public typealias Response = R
     /// The enumeration of services.
     public typealias Domain = D
@@ -11,7 +11,7 @@ public struct SimpleGetRoute<R: Decodable, D: ServiceDomain>: Route, Sendable {
     public let domain: D
     /// The path below the service's base URL.
     public let endpoint: String
-    /// The parameters of the query.
+    /// The query by name; nil for none.
     public let queryParameters: [String: String]?
 
     /// GET.
@@ -31,7 +31,7 @@ public struct SimpleGetRoute<R: Decodable, D: ServiceDomain>: Route, Sendable {
 
 /// A DELETE request with a JSON response.
 public struct SimpleDeleteRoute<R: Decodable, D: ServiceDomain>: Route, Sendable {
-    /// The type of the response.
+    /// The value that the response's JSON decodes to.
     public typealias Response = R
     /// The enumeration of services.
     public typealias Domain = D
@@ -60,7 +60,7 @@ public typealias SimplePutRoute<R: Decodable, D: ServiceDomain> = StringsRoute<R
 
 /// A request with a JSON object of strings and a JSON response.
 public struct StringsRoute<Method: RouteMethod, R: Decodable, D: ServiceDomain>: Route {
-    /// The type of the response.
+    /// The value that the response's JSON decodes to.
     public typealias Response = R
     /// The enumeration of services.
     public typealias Domain = D
@@ -69,12 +69,12 @@ public struct StringsRoute<Method: RouteMethod, R: Decodable, D: ServiceDomain>:
     public let domain: D
     /// The path below the service's base URL.
     public let endpoint: String
-    /// The parameters of the query.
+    /// The query by name; nil for none.
     public let queryParameters: [String: String]?
     /// The members of the JSON object in the content.
     public let bodyParameters: [String: String]?
 
-    /// The method.
+    /// The method that `Method` names.
     public var method: HTTPMethod { Method.method }
     /// The members of the JSON object in the content.
     public var parameters: [String: String]? { bodyParameters }
@@ -101,25 +101,24 @@ public struct StringsRoute<Method: RouteMethod, R: Decodable, D: ServiceDomain>:
 
 /// A method as a type, for routes that differ only in their method.
 public protocol RouteMethod {
-    /// The method.
     static var method: HTTPMethod { get }
 }
 
 /// The methods of requests with content.
 public enum RouteMethods {
-    /// POST.
+    /// Creates a resource, or processes the content.
     public enum Post: RouteMethod {
         /// POST.
         public static var method: HTTPMethod { .post }
     }
 
-    /// PUT.
+    /// Replaces a resource.
     public enum Put: RouteMethod {
         /// PUT.
         public static var method: HTTPMethod { .put }
     }
 
-    /// PATCH.
+    /// Changes a part of a resource.
     public enum Patch: RouteMethod {
         /// PATCH.
         public static var method: HTTPMethod { .patch }

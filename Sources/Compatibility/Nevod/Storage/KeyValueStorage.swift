@@ -26,7 +26,7 @@ public protocol KeyValueStorage: Sendable {
     func remove(for key: StorageKey) async throws
 }
 
-/// The key of a stored value.
+/// The name under which a storage keeps a value.
 public struct StorageKey: Hashable, Sendable, ExpressibleByStringLiteral {
     /// The name, which is not secret.
     public let value: String
@@ -65,7 +65,7 @@ public final class InMemoryStorage: KeyValueStorage {
     /// Stores bytes for `key`; nil removes them.
     public func set(_ value: Data?, for key: StorageKey) { values.withLock { $0[key] = value } }
 
-    /// Removes the value for `key`.
+    /// Removes the value, if there is one.
     public func remove(for key: StorageKey) { values.withLock { $0[key] = nil } }
 }
 
@@ -102,13 +102,12 @@ public struct KeychainStorage: KeyValueStorage {
         try await secrets.write(Array(value), for: key.value)
     }
 
-    /// Removes the value for `key`.
+    /// Removes the value, if there is one.
     public func remove(for key: StorageKey) async throws { try await secrets.remove(key.value) }
 }
 
 /// The secrets of an application in the store of the platform.
 public struct Keychain: Sendable {
-    /// The store of the secrets.
     let secrets: any SecretStore
 
     /// Creates a keychain in the system's keychain; on Linux, in the keyring or an encrypted file.
@@ -147,6 +146,6 @@ public struct UserDefaultsStorage: KeyValueStorage {
     /// Stores bytes for `key` atomically; nil removes them.
     public func set(_ value: Data?, for key: StorageKey) async throws { try await storage.set(value, for: key) }
 
-    /// Removes the value for `key`.
+    /// Removes the value, if there is one.
     public func remove(for key: StorageKey) async throws { try await storage.remove(for: key) }
 }

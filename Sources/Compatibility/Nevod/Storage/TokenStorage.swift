@@ -160,7 +160,7 @@ extension TokenStorage {
     public nonisolated func resume() async { await session.resume() }
 }
 
-/// An error of a token storage.
+/// A stored token that cannot be read, or a token that cannot be stored.
 public enum TokenStorageError: Error, CustomStringConvertible {
     /// The stored bytes are not a token of this type; they are kept under another key, and count as no token.
     case failedToDecode(any Error)

@@ -46,7 +46,7 @@ extension Token: Redacting {}
 
 /// An API key in a header field.
 public struct APIKeyToken: TokenModel, Codable, Hashable {
-    /// The key.
+    /// The secret that is sent with each request.
     public let apiKey: String
     /// The name of the field.
     public let headerName: String
@@ -70,7 +70,7 @@ extension APIKeyToken: Redacting {
 ///
 /// Prefer a field if the service accepts one, because servers and proxies log URLs.
 public struct QueryAPIKeyToken: TokenModel, Codable, Hashable {
-    /// The key.
+    /// The secret that is sent with each request.
     public let apiKey: String
     /// The name of the parameter.
     public let paramName: String

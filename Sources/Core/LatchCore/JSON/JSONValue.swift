@@ -13,9 +13,7 @@ public enum JSONValue: Sendable, Hashable {
     case integer(Int64)
     /// Any other finite number.
     case number(Double)
-    /// A string.
     case string(String)
-    /// An array.
     case array([JSONValue])
     /// An object; its members keep their order.
     case object(JSONObject)
@@ -109,12 +107,12 @@ extension JSONValue: ExpressibleByNilLiteral {
 }
 
 extension JSONValue: ExpressibleByBooleanLiteral {
-    /// Creates a boolean.
+    /// Creates `true` or `false`.
     public init(booleanLiteral value: Bool) { self = .bool(value) }
 }
 
 extension JSONValue: ExpressibleByIntegerLiteral {
-    /// Creates an integer.
+    /// Creates a number without a fraction.
     public init(integerLiteral value: Int64) { self = .integer(value) }
 }
 
@@ -124,12 +122,12 @@ extension JSONValue: ExpressibleByFloatLiteral {
 }
 
 extension JSONValue: ExpressibleByStringInterpolation {
-    /// Creates a string.
+    /// Creates a string; the writer escapes it.
     public init(stringLiteral value: String) { self = .string(value) }
 }
 
 extension JSONValue: ExpressibleByArrayLiteral {
-    /// Creates an array.
+    /// Creates an array, which keeps the order.
     public init(arrayLiteral elements: JSONValue...) { self = .array(elements) }
 }
 
@@ -152,7 +150,7 @@ extension JSONValue: Codable {
         }
     }
 
-    /// Encodes the value.
+    /// Writes the same shape to any encoder, with null as nil.
     public func encode(to encoder: any Encoder) throws {
         switch self {
         case .null:

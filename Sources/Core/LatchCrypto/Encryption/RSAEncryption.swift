@@ -12,7 +12,6 @@ extension RSA.Encryption {
     public enum Hash: Sendable, Hashable, CaseIterable {
         /// SHA-1, the default of RFC 8017; its weakness to collisions does not matter here.
         case sha1
-        /// SHA-256.
         case sha256
     }
 
@@ -67,7 +66,7 @@ extension RSA.Encryption {
             key = try RSA.Signing.PrivateKey(numbers)
         }
 
-        /// The public key.
+        /// The half that encrypts, without secrets.
         public var publicKey: PublicKey { PublicKey(key.publicKey) }
 
         /// The secret numbers; the caller must protect them.

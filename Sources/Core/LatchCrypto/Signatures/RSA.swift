@@ -17,11 +17,8 @@ extension RSA.Signing {
 
     /// The digest that is signed.
     public enum Hash: Sendable, Hashable, CaseIterable {
-        /// SHA-256.
         case sha256
-        /// SHA-384.
         case sha384
-        /// SHA-512.
         case sha512
     }
 }

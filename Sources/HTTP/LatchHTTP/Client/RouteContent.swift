@@ -41,7 +41,7 @@ extension RouteContent {
     /// Empty content.
     public static let empty = RouteContent { _ in Encoded() }
 
-    /// JSON content.
+    /// A value that the client's encoder writes as JSON.
     public static func json(_ value: any Encodable & Sendable) -> RouteContent {
         RouteContent { Encoded(HTTPBody(try jsonBytes(of: value, by: $0)), mediaType: jsonMediaType) }
     }

@@ -68,7 +68,7 @@ public struct RoutePath: Sendable, Hashable, ExpressibleByStringInterpolation, C
             bytes.reserveCapacity(literalCapacity + 16 * interpolationCount)
         }
 
-        /// Appends a literal.
+        /// Appends a part that the source code spells, unchanged.
         public mutating func appendLiteral(_ literal: String) {
             guard let first = literal.utf8.first else { return }
             if endsWithNothing, first == 0x2F || first == 0x3F { lacksSegment = true }

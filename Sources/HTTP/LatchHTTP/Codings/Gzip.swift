@@ -29,7 +29,6 @@ package enum Gzip {
         else { throw .outOfMemory }
     }
 
-    /// Compresses bytes.
     package static func compress(_ bytes: [UInt8]) throws(Failure) -> [UInt8] {
         var stream = z_stream()
         try begin(&stream)

@@ -2,7 +2,6 @@
 
 /// A key of a value that travels with a request inside the process, such as the number of the attempt.
 public protocol HTTPContextKey {
-    /// The type of the value.
     associatedtype Value: Sendable
     /// The value of the key if none was set.
     static var defaultValue: Value { get }

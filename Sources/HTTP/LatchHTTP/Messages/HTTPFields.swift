@@ -8,7 +8,7 @@ import LatchCore
 public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
     /// One field line.
     public struct Field: Sendable, Hashable {
-        /// The field's name.
+        /// The name, which is compared without regard to case.
         public let name: HTTPFieldName
         /// The field's value, without surrounding whitespace.
         ///
@@ -80,7 +80,6 @@ public struct HTTPFields: Sendable, Hashable, ExpressibleByDictionaryLiteral {
         lines.append(Field(name, value))
     }
 
-    /// Appends a line.
     package mutating func append(_ line: Field) { lines.append(line) }
 
     /// Reserves capacity for `count` lines.

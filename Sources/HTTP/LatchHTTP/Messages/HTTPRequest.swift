@@ -7,7 +7,7 @@ public import PortableFoundation
 ///
 /// The target is stored in its components as they are sent: `path` is already percent-encoded and includes the query.
 public struct HTTPRequest: Sendable {
-    /// The method.
+    /// The method, such as `GET`.
     public var method: HTTPMethod
     /// The scheme, `https` or `http`, in lower case.
     public var scheme: String

@@ -4,7 +4,7 @@ package import PortableFoundation
 
 /// A response as a value (RFC 9110 §3.9).
 public struct HTTPResponse: Sendable {
-    /// The status.
+    /// The status of the final response, such as 404.
     public var status: HTTPStatus
     /// The header fields.
     public var fields: HTTPFields

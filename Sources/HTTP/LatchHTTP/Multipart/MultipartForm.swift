@@ -62,14 +62,14 @@ public struct MultipartForm: Sendable {
         parts.append(Part(name: name, body: HTTPBody(text)))
     }
 
-    /// Adds bytes as a file.
+    /// Adds a file whose content is in memory.
     public mutating func add(
         _ bytes: [UInt8], named name: String, filename: String, mediaType: String = "application/octet-stream"
     ) {
         parts.append(Part(name: name, filename: filename, mediaType: mediaType, body: HTTPBody(bytes)))
     }
 
-    /// Adds a stream as a file.
+    /// Adds a file whose content is read while the form is sent.
     public mutating func add(
         _ stream: HTTPBodyStream, named name: String, filename: String, mediaType: String = "application/octet-stream"
     ) {

@@ -8,7 +8,7 @@ import LatchCore
 public struct LogEntry: Sendable, Hashable, CustomStringConvertible {
     /// The severity.
     public let level: LogLevel
-    /// The method.
+    /// The request's method, such as `GET`.
     public let method: String
     /// The scheme, host and port.
     public let origin: String

@@ -82,7 +82,6 @@ extension HTTPFieldName {
     package static let tracestate: HTTPFieldName = "tracestate"
 }
 
-/// The trace context of a request.
 private enum RequestTrace: HTTPContextKey {
     static var defaultValue: TraceContext? { nil }
 }

@@ -11,7 +11,6 @@ import PortableFoundation
 /// }
 /// ```
 public protocol PagedResponse<Item>: Sendable {
-    /// The type of the items.
     associatedtype Item: Sendable
 
     /// The items and the pagination data.

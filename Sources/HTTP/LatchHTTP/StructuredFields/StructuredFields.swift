@@ -53,10 +53,8 @@ extension StructuredValue: ExpressibleByStringLiteral, ExpressibleByIntegerLiter
     /// Creates a string; tokens need `.token`.
     package init(stringLiteral value: String) { self = .string(value) }
 
-    /// Creates an integer.
     package init(integerLiteral value: Int64) { self = .integer(value) }
 
-    /// Creates a boolean.
     package init(booleanLiteral value: Bool) { self = .boolean(value) }
 
     /// Creates a decimal.
@@ -148,7 +146,6 @@ package struct StructuredInnerList: Sendable, Hashable {
 
 /// A member of a list or a dictionary: an item or an inner list (RFC 9651 §3.1 and §3.2).
 package enum StructuredMember: Sendable, Hashable {
-    /// An item.
     case item(StructuredItem)
     /// A list of items.
     case innerList(StructuredInnerList)

@@ -62,7 +62,6 @@ struct ClientContext {
     /// Returns the name of a type of Swift, Foundation or the runtime, qualified if a message has the same name.
     func standard(_ name: String) -> String { types.standard(name) }
 
-    /// Returns a file of the client.
     func file(_ name: String, in folder: String = "Clients", _ printer: SwiftPrinter) -> GeneratedFile {
         GeneratedFile(path: Self.folder(folder, options, plan) + name + ".swift", text: printer.text)
     }

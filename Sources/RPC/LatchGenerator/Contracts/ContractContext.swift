@@ -55,7 +55,6 @@ struct ContractContext {
         return rules.lines(of: message)
     }
 
-    /// Returns the shape of a message.
     func shape(_ message: MessageDescriptor, in scope: TypeScope) -> MessageShape {
         MessageShape(message, types, in: scope, isSecret: isSecret)
     }

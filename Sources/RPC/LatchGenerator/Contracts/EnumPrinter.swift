@@ -2,7 +2,6 @@
 
 import LatchProtoCompiler
 
-/// A printer of enums.
 struct EnumPrinter {
     /// Prints an enum with its numbers.
     static func print(

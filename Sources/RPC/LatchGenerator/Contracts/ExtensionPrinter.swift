@@ -61,7 +61,6 @@ enum ExtensionPrinter {
 }
 
 extension FieldShape {
-    /// The type of the values of an extension.
     var extensionType: String {
         switch presence {
         case .repeated: "[\(value.type)]"

@@ -8,7 +8,6 @@ struct FieldShape {
     enum Presence: Sendable, Hashable {
         /// A plain value without presence; the default value counts as absent.
         case implicit
-        /// An optional value.
         case optional
         /// A plain value with `hasX`, because the field has a default or is required.
         case tracked
@@ -52,7 +51,6 @@ struct FieldShape {
         }
     }
 
-    /// Returns the presence of a field.
     static func presence(of field: FieldDescriptor) -> Presence {
         if field.isMap { return .map }
         if field.label == .repeated { return .repeated }

@@ -39,7 +39,6 @@ struct MethodShape {
     /// The name of the function of a channel and of a method handler.
     var call: String { kind.dropping(suffix: "ing") }
 
-    /// The name and the type of the parameter.
     var parameter: (name: String, type: String) {
         method.isClientStreaming ? ("requests", "\(stream)<\(request)>") : ("request", request)
     }

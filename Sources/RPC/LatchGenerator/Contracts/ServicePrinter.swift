@@ -17,7 +17,6 @@ struct ServicePrinter {
         ["Methods", "Protocol", "Stub", "Fake", "Server"].map { base + $0 }
     }
 
-    /// Prints a service.
     static func print(
         _ service: ServiceDescriptor, _ context: inout ContractContext, to printer: inout SwiftPrinter
     ) {

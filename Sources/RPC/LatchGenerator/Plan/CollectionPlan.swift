@@ -6,7 +6,6 @@ import LatchProtoCompiler
 struct CollectionPlan {
     /// The name of the collection, as spelled in the options.
     let name: String
-    /// The message type of the items.
     let item: MessageDescriptor
     /// The field that identifies an item.
     let key: FieldDescriptor

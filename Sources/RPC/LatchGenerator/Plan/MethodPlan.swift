@@ -5,9 +5,7 @@ import LatchProtoCompiler
 /// A method of a service as an action of its client.
 struct MethodPlan {
     let method: MethodDescriptor
-    /// The request message.
     let request: MessageDescriptor
-    /// The response message.
     let response: MessageDescriptor
     /// The name of the action's enum case.
     let caseName: String

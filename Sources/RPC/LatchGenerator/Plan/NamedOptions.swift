@@ -42,7 +42,6 @@ struct NamedOptions {
         }
     }
 
-    /// Returns the name of an enum value.
     func enumValueName(_ name: String) -> String? {
         first(name) { $1.enumValueName($0.integer($1.number)) }
     }

@@ -27,7 +27,6 @@ struct PlanReader {
         takenNames = Self.takenNames(in: file, prefix: prefix)
     }
 
-    /// Returns the plan of a service.
     func plan(_ service: ServiceDescriptor) -> ServicePlan {
         let named = options.options(of: service)
         options.checkConflicts(named)

@@ -48,7 +48,6 @@ package struct OutputPlan: Sendable {
     package private(set) var conflicts: [Conflict] = []
     /// The edited files that are no longer generated; they remain.
     package private(set) var orphans: [String] = []
-    /// The new manifest.
     private(set) var manifest: OutputManifest
     /// The current manifest.
     private let before: OutputManifest

@@ -37,7 +37,6 @@ package struct ProjectCheck: Sendable {
         self.requirement = requirement
     }
 
-    /// Checks files.
     package func check(sources: [String], tests: [String]) async throws(FileError) -> Report {
         guard let toolchain else {
             return Report(

@@ -120,7 +120,6 @@ struct RuleField {
         return elementKind(of: field)
     }
 
-    /// Returns the kind of one element of the field.
     static func elementKind(of field: FieldDescriptor) -> Kind {
         switch field.type {
         case .string: .text

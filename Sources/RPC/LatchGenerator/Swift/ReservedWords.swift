@@ -20,7 +20,6 @@ struct ReservedWords: Sendable, ExpressibleByArrayLiteral {
     /// The empty set.
     static let none: ReservedWords = []
 
-    /// Returns the union with other words.
     func union(_ others: Set<String>) -> ReservedWords { ReservedWords(words.union(others)) }
 
     func contains(_ name: String) -> Bool {

@@ -140,7 +140,6 @@ extension SwiftNames {
         words(name).map { String(decoding: $0, as: UTF8.self).lowercased() }.joined(separator: "_")
     }
 
-    /// Returns the words of a name.
     static func words(_ name: some StringProtocol) -> [[UInt8]] {
         var (name, words) = (String(name), [[UInt8]]())
         name.withUTF8 { bytes in

@@ -29,7 +29,6 @@ final class Parser {
         text = tokenText(0)
     }
 
-    /// Parses a file.
     static func parse(_ source: SourceFile, _ diagnostics: Diagnostics, recordsLocations: Bool) -> FileDescriptor {
         let before = diagnostics.list.count
         let parser = Parser(source, diagnostics, recordsLocations: recordsLocations)

@@ -33,7 +33,6 @@ struct LocationRecorder {
         if mark.index >= 0 { list[mark.index].span.start = position }
     }
 
-    /// Returns the start of a location.
     func start(of mark: LocationMark) -> SourcePosition? { mark.index >= 0 ? list[mark.index].span.start : nil }
 
     /// Ends a location, unless it has already ended.

@@ -57,7 +57,6 @@ enum WireContent {
     case number(UInt64)
     /// A string, bytes, an embedded message, or packed numbers.
     case bytes(ArraySlice<UInt8>)
-    /// A group.
     indirect case group(WireMessage)
 }
 

@@ -37,7 +37,6 @@ package struct WireWriter {
         bytes(number, inner.bytes)
     }
 
-    /// Writes a group.
     package mutating func group(_ number: Int32, _ body: (inout WireWriter) -> Void) {
         tag(number, 3)
         body(&self)

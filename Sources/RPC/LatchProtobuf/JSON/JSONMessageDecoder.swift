@@ -2,7 +2,6 @@
 
 import PortableFoundation
 
-/// A decoder of messages from JSON.
 struct JSONMessageDecoder {
     var text: JSONScanner
     let options: JSONDecodingOptions
@@ -33,7 +32,6 @@ struct JSONMessageDecoder {
         }
     }
 
-    /// Reads a message with a schema.
     mutating func readMessage(_ schema: MessageSchema) throws(ProtoError) -> MessageStorage {
         try charge(AllocationCost.object(schema.table))
         var storage = MessageStorage(schema)
@@ -155,7 +153,6 @@ struct SlotSet {
 }
 
 extension LayoutTable {
-    /// Returns the schema of a field's message.
     @inline(__always)
     func schema(of entry: FieldEntry) -> MessageSchema? { children[Int(entry.child)].message?.takeUnretainedValue() }
 

@@ -2,7 +2,6 @@
 
 import PortableFoundation
 
-/// An encoder of messages to JSON.
 struct JSONMessageEncoder {
     var output = JSONOutput()
     let options: JSONEncodingOptions
@@ -51,7 +50,6 @@ struct JSONMessageEncoder {
         }
     }
 
-    /// Writes the value of a field.
     @inline(__always)
     mutating func writeField(
         _ entry: FieldEntry, _ address: UnsafeMutableRawPointer, _ storage: MessageStorage
@@ -73,7 +71,6 @@ struct JSONMessageEncoder {
         }
     }
 
-    /// Writes a scalar.
     @inline(__always)
     mutating func writeScalar(_ entry: FieldEntry, _ address: UnsafeMutableRawPointer, _ storage: MessageStorage) {
         switch entry.cell {

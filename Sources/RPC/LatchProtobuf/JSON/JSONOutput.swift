@@ -9,7 +9,6 @@ struct JSONOutput {
 
     init() { bytes.reserveCapacity(256) }
 
-    /// Writes one byte.
     @inline(__always) mutating func write(_ byte: UInt8) { bytes.append(byte) }
 
     /// Writes literal text.

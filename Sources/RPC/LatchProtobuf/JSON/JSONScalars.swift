@@ -3,7 +3,6 @@
 import PortableFoundation
 
 extension JSONMessageDecoder {
-    /// Reads a scalar into its field.
     @inline(__always)
     mutating func readScalar(_ entry: FieldEntry, into storage: inout MessageStorage) throws(ProtoError) {
         try refuseSecondOneofMember(entry, storage)

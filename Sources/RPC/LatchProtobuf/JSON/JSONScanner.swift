@@ -96,7 +96,6 @@ extension JSONScanner {
         return true
     }
 
-    /// Opens an object.
     @inline(__always) mutating func openObject() throws(ProtoError) {
         try open(UInt8(ascii: "{"), "an object is expected")
     }
@@ -109,7 +108,6 @@ extension JSONScanner {
         return name
     }
 
-    /// Opens an array.
     @inline(__always) mutating func openArray() throws(ProtoError) {
         try open(UInt8(ascii: "["), "an array is expected")
     }
@@ -175,7 +173,6 @@ extension JSONScanner {
         throw malformed("a string is not terminated")
     }
 
-    /// Reads a string value.
     mutating func readString() throws(ProtoError) -> String { try string(scanString()) }
 
     /// Decodes a string; Swift refuses overlong forms, surrogates and code points beyond U+10FFFF (RFC 8259 §8.1).

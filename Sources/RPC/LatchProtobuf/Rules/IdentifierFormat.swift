@@ -1,6 +1,5 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// The formats of identifiers.
 enum IdentifierFormat {
     /// Whether bytes are a UUID: 32 hexadecimal digits in groups of 8, 4, 4, 4 and 12 (RFC 9562 §4).
     static func isUUID(_ bytes: ArraySlice<UInt8>) -> Bool {

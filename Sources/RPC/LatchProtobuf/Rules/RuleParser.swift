@@ -107,7 +107,6 @@ struct RuleParser {
     }
 }
 
-/// The string literals of rules.
 enum RuleStringLiteral {
     /// Parses a literal: a backslash escapes the next character, `\n` is a line feed and `\u{…}` a code point.
     static func read(_ bytes: [UInt8], _ index: inout Int) -> String {

@@ -6,7 +6,6 @@ import Synchronization
 
 /// A message whose .proto file contains validation rules for it or its nested messages (`buf.validate`).
 public protocol RuledMessage: Message {
-    /// The rules of the message.
     static var rules: MessageRules { get }
 }
 

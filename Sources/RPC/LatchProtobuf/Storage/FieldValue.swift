@@ -6,7 +6,6 @@ public import PortableFoundation
 ///
 /// Generated code relies on the conformances below; other types cannot conform.
 public protocol FieldValue: Hashable, Sendable {
-    /// The access to fields of the type.
     static var fieldAccess: FieldAccess<Self> { get }
 }
 
@@ -60,7 +59,7 @@ extension Double: FieldValue {
 }
 
 extension String: MapKey {
-    /// The access to string fields.
+    /// The access to fields that hold UTF-8.
     public static var fieldAccess: FieldAccess<String> { FieldAccess() }
 }
 

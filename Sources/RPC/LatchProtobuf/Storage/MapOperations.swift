@@ -41,7 +41,6 @@ class MapOperations: @unchecked Sendable {
 }
 
 extension MapOperations {
-    /// Creates the operations for the types of a field.
     static func make(_ field: FieldSchema) -> MapOperations {
         switch field.key?.stored {
         case .bool: make(Bool.self, field)

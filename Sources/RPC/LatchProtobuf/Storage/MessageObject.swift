@@ -26,7 +26,6 @@ final class MessageObject: ManagedBuffer<Void, UInt64> {
         withUnsafeMutablePointerToElements { UnsafeMutableRawPointer($0) }
     }
 
-    /// Returns a copy of the object.
     func copy() -> MessageObject {
         let table = table
         let size = table.pointee.size
@@ -57,7 +56,6 @@ extension UnsafeMutableRawPointer {
 }
 
 extension LayoutTable {
-    /// Returns the operations of a map field.
     @inline(__always)
     func map(_ entry: FieldEntry) -> MapOperations {
         maps[Int(entry.child)].takeUnretainedValue()

@@ -38,7 +38,6 @@ public struct MessageStorage: @unchecked Sendable {
         return entry
     }
 
-    /// Returns the field of a slot.
     @inline(__always)
     func entry(_ slot: Int) -> FieldEntry? {
         let entries = object.table.pointee.entries

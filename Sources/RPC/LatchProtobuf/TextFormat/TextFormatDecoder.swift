@@ -72,7 +72,6 @@ struct TextFormatDecoder {
         }
     }
 
-    /// Reads one value of a field's type.
     private mutating func readContent(_ field: FieldSchema) throws(ProtoError) -> AnyFieldValue {
         if field.kind.isEnum { return .int32(try readEnum(field)) }
         switch field.kind.stored {

@@ -93,7 +93,6 @@ extension TextFormatScanner {
         return text(start..<position)
     }
 
-    /// Returns the text of a range.
     func text(_ range: Range<Int>) -> String {
         String(decoding: UnsafeBufferPointer(rebasing: bytes[range]), as: UTF8.self)
     }

@@ -74,7 +74,6 @@ extension TextFormatScanner {
 }
 
 extension TextFormatScanner {
-    /// Reads an integer of the given type.
     mutating func readInteger<Integer: FixedWidthInteger>(_ type: Integer.Type) throws(ProtoError) -> Integer {
         let start = position
         let (isNegative, number) = try readNumber()

@@ -8,6 +8,6 @@ public struct Empty: Message {
     /// The storage of the field values.
     public var storage: MessageStorage
 
-    /// Creates a message from its storage.
+    /// Takes a storage with this message's schema, as the decoder creates it.
     public init(storage: MessageStorage) { self.storage = storage }
 }

@@ -15,7 +15,7 @@ public struct ProtoDuration: Message {
     /// The storage of the field values.
     public var storage: MessageStorage
 
-    /// Creates a message from its storage.
+    /// Takes a storage with this message's schema, as the decoder creates it.
     public init(storage: MessageStorage) { self.storage = storage }
 
     /// Creates a duration; both parts must have the same sign.

@@ -22,7 +22,7 @@ public struct ProtoValue: Message {
     /// The storage of the field values.
     public var storage: MessageStorage
 
-    /// Creates a message from its storage.
+    /// Takes a storage with this message's schema, as the decoder creates it.
     public init(storage: MessageStorage) { self.storage = storage }
 
     /// Creates an empty message.
@@ -34,7 +34,7 @@ public struct ProtoValue: Message {
         case structValue(ProtoStruct), listValue(ProtoList)
     }
 
-    /// Creates a value.
+    /// Creates a value; without a kind it cannot be written as JSON.
     public init(kind: Kind?) {
         self.init()
         self.kind = kind
@@ -68,7 +68,7 @@ public struct ProtoValue: Message {
 }
 
 extension ProtoValue {
-    /// The null value.
+    /// The value that JSON writes as `null`.
     public static let null = ProtoValue(kind: .nullValue(.nullValue))
 
     /// Whether the value is null.
@@ -91,12 +91,12 @@ extension ProtoValue {
 }
 
 extension ProtoValue: ExpressibleByNilLiteral {
-    /// The null value.
+    /// The value that JSON writes as `null`.
     public init(nilLiteral: ()) { self.init(kind: .nullValue(.nullValue)) }
 }
 
 extension ProtoValue: ExpressibleByBooleanLiteral {
-    /// Creates a Boolean value.
+    /// Creates the value that JSON writes as `true` or `false`.
     public init(booleanLiteral value: Bool) { self.init(kind: .boolValue(value)) }
 }
 
@@ -111,12 +111,12 @@ extension ProtoValue: ExpressibleByFloatLiteral {
 }
 
 extension ProtoValue: ExpressibleByStringInterpolation {
-    /// Creates a string.
+    /// Creates the value that JSON writes in quotes.
     public init(stringLiteral value: String) { self.init(kind: .stringValue(value)) }
 }
 
 extension ProtoValue: ExpressibleByArrayLiteral {
-    /// Creates an array.
+    /// Creates the value that JSON writes in brackets.
     public init(arrayLiteral elements: ProtoValue...) { self.init(kind: .listValue(ProtoList(values: elements))) }
 }
 
@@ -129,7 +129,6 @@ extension ProtoValue: ExpressibleByDictionaryLiteral {
 
 /// The type of JSON's null: `google.protobuf.NullValue`.
 public enum ProtoNull: ProtoEnum {
-    /// The null value.
     case nullValue
     /// An unknown number.
     case unrecognized(Int32)
@@ -137,7 +136,7 @@ public enum ProtoNull: ProtoEnum {
     /// The schema of the enum.
     public static let schema = EnumSchema("google.protobuf.NullValue", "0 NULL_VALUE")
 
-    /// The null value.
+    /// The value that JSON writes as `null`.
     public init() { self = .nullValue }
 
     /// Creates the value of a number.
@@ -164,7 +163,7 @@ public struct ProtoStruct: Message {
     /// The storage of the field values.
     public var storage: MessageStorage
 
-    /// Creates a message from its storage.
+    /// Takes a storage with this message's schema, as the decoder creates it.
     public init(storage: MessageStorage) { self.storage = storage }
 
     /// Creates an empty message.
@@ -205,7 +204,7 @@ public struct ProtoList: Message {
     /// The storage of the field values.
     public var storage: MessageStorage
 
-    /// Creates a message from its storage.
+    /// Takes a storage with this message's schema, as the decoder creates it.
     public init(storage: MessageStorage) { self.storage = storage }
 
     /// Creates an empty message.
@@ -225,6 +224,6 @@ public struct ProtoList: Message {
 }
 
 extension ProtoList: ExpressibleByArrayLiteral {
-    /// Creates an array from a literal.
+    /// Creates a list, which keeps the order.
     public init(arrayLiteral elements: ProtoValue...) { self.init(values: elements) }
 }

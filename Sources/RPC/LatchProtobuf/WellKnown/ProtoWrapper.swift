@@ -10,7 +10,7 @@ public struct ProtoWrapper<Value: FieldValue>: Message {
     /// The storage of the field values.
     public var storage: MessageStorage
 
-    /// Creates a message from its storage.
+    /// Takes a storage with this message's schema, as the decoder creates it.
     public init(storage: MessageStorage) { self.storage = storage }
 
     /// Creates a message that holds a value.

@@ -18,7 +18,7 @@ public struct Timestamp: Message {
     /// The storage of the field values.
     public var storage: MessageStorage
 
-    /// Creates a message from its storage.
+    /// Takes a storage with this message's schema, as the decoder creates it.
     public init(storage: MessageStorage) { self.storage = storage }
 
     /// Creates a timestamp from the time since 1970 in UTC.

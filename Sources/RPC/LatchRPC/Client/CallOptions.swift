@@ -2,7 +2,7 @@
 
 public import LatchHTTP
 
-/// The options of one call.
+/// The metadata and the limits of one call.
 public struct CallOptions: Sendable {
     /// The request metadata; names that end with `-bin` carry bytes (`HTTPFields.appendBinary`).
     public var metadata: HTTPFields

@@ -11,7 +11,6 @@ struct EnvelopedCall: Sendable {
     let codec: RPCCodec
     let configuration: RPCChannelConfiguration
 
-    /// Creates the request.
     func request(_ content: RequestContent, to channel: RPCChannel) throws -> HTTPRequest {
         var request = channel.request(for: call, body: try body(content))
         request.fields[.contentType] = style.mediaType(codec)

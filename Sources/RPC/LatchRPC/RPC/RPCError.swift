@@ -11,7 +11,7 @@ public import LatchHTTP
 ///
 /// A server method throws one to respond with it. Any other error becomes `internal`, and its text stays on the server.
 public struct RPCError: CodedError {
-    /// The status code.
+    /// The code that both protocols share, such as `notFound`.
     public let status: RPCCode
     /// The server's message, or the client's for an error that it detected.
     public let message: String
@@ -25,7 +25,7 @@ public struct RPCError: CodedError {
     /// a method, which is not sent.
     public let cause: (any Error)?
 
-    /// Creates an error.
+    /// Creates an error as a service throws it; clients receive all but the cause.
     public init(
         _ status: RPCCode, _ message: String = "", details: [ProtoAny] = [], metadata: HTTPFields = [:],
         cause: (any Error)? = nil

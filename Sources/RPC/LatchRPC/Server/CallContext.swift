@@ -39,7 +39,7 @@ public struct CallContext: Sendable {
         nonmutating set { response.metadata = newValue }
     }
 
-    /// The trailers of the response.
+    /// The fields that the server sends after the last message.
     public var responseTrailers: HTTPFields {
         get { response.trailers }
         nonmutating set { response.trailers = newValue }

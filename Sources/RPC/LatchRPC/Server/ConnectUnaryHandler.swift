@@ -9,7 +9,6 @@ struct ConnectUnaryHandler: Sendable {
     let form: RequestFormat
     let configuration: RPCServiceConfiguration
 
-    /// Returns the response to a request.
     func respond(
         to request: HTTPRequest, _ deadline: RPCDeadline?, _ context: CallContext
     ) async throws -> HTTPResponse {

@@ -11,7 +11,6 @@ struct EnvelopedHandler: Sendable {
     let codec: RPCCodec
     let configuration: RPCServiceConfiguration
 
-    /// Returns the response to a request.
     func respond(
         to request: HTTPRequest, _ deadline: RPCDeadline?, _ context: CallContext
     ) async throws -> HTTPResponse {

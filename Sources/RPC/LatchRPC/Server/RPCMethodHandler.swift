@@ -72,7 +72,7 @@ public struct RPCMethodHandler: Sendable {
         return copy
     }
 
-    /// Creates the handler of a unary method.
+    /// Creates a handler that takes one message and returns one.
     public static func unary<Request, Response>(
         _ method: RPCMethod<Request, Response>,
         _ body: @escaping @Sendable (Request, CallContext) async throws -> Response
@@ -84,7 +84,7 @@ public struct RPCMethodHandler: Sendable {
             })
     }
 
-    /// Creates the handler of a server-streaming method.
+    /// Creates a handler that takes one message and returns many.
     public static func serverStream<Request, Response>(
         _ method: RPCMethod<Request, Response>,
         _ body: @escaping @Sendable (Request, CallContext) async throws -> RPCStream<Response>
@@ -96,7 +96,7 @@ public struct RPCMethodHandler: Sendable {
             })
     }
 
-    /// Creates the handler of a client-streaming method.
+    /// Creates a handler that takes many messages and returns one.
     public static func clientStream<Request, Response>(
         _ method: RPCMethod<Request, Response>,
         _ body: @escaping @Sendable (RPCStream<Request>, CallContext) async throws -> Response
@@ -108,7 +108,7 @@ public struct RPCMethodHandler: Sendable {
             })
     }
 
-    /// Creates the handler of a bidirectional streaming method.
+    /// Creates a handler that takes many messages and returns many, at the same time.
     public static func bidirectional<Request, Response>(
         _ method: RPCMethod<Request, Response>,
         _ body: @escaping @Sendable (RPCStream<Request>, CallContext) async throws -> RPCStream<Response>

@@ -101,7 +101,6 @@ struct RequestMessages: Sendable {
         }
     }
 
-    /// Returns the source of a response stream.
     func streamedResponse<Response: Message>(_ stream: RPCStream<Response>) async throws -> MessageSource {
         let source = try await stream.begin()
         return { try await source().map { try coding.encode($0) } }

@@ -20,7 +20,7 @@ public struct ActionError: CodedError {
     /// The underlying error, usually an `RPCError`.
     public let cause: (any Error)?
 
-    /// Creates an error.
+    /// Creates an error; `seconds` belongs to a declared `timeout`.
     public init(
         code: String, message: String, hint: String? = nil, isRetryable: Bool = false, seconds: Double? = nil,
         cause: (any Error)? = nil

@@ -23,7 +23,7 @@ public final class ClientCore<State: ServiceState>: Sendable {
         var totalActionTime: Duration = .zero
     }
 
-    /// The settings of the client.
+    /// The settings that the client was created with.
     public let settings: ClientSettings
     let store: StateStore<State>
     let cache: ResponseCache

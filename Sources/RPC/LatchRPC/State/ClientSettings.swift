@@ -4,7 +4,7 @@ public import LatchCore
 
 /// The settings and dependencies of a service client.
 public struct ClientSettings: Sendable {
-    /// The clock.
+    /// The clock of deadlines, delays and cached responses.
     public var clock: WallClock
     /// The network status; by default unknown, so that each call tries.
     public var network: NetworkStatus
@@ -16,7 +16,7 @@ public struct ClientSettings: Sendable {
     public var cachedResponseLifetime: Duration
     /// The number of states that a stream buffers for a slow reader.
     public var bufferedStates: Int
-    /// The options of each call.
+    /// The metadata and limits that each call begins with.
     public var callOptions: CallOptions
     /// The source of the randomness in the delays of `processWithRetry`.
     package var random = RandomSource.system

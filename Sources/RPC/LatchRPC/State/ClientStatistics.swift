@@ -31,7 +31,7 @@ public struct ClientStatistics: Sendable, Hashable {
 public struct ClientPerformance: Sendable, Hashable {
     /// The duration of the last action, from its validation to its state; zero before the first.
     public var lastActionTime: Duration = .zero
-    /// The average duration of the actions.
+    /// The mean time of all completed actions; zero before the first.
     public var averageActionTime: Duration = .zero
     /// The number of readers of the state stream.
     public var stateStreamSubscribers = 0

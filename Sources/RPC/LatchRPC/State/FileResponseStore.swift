@@ -11,7 +11,7 @@ public struct FileResponseStore: ResponseStore {
     /// Creates a store in a folder, which is created with the first response.
     public init(folder: String) { self.folder = folder }
 
-    /// Returns the cached response to a request.
+    /// Reads the file of a request; nil if it is missing or not readable as a response.
     public func response(for request: ResponseCacheKey) async throws -> CachedResponse? {
         guard let bytes = try file(of: request).read() else { return nil }
         return Self.decode(bytes, for: request)

@@ -42,7 +42,7 @@ public struct ItemRules<Item: Hashable & Sendable, Key: Hashable & Sendable>: Se
     /// The names of the sort fields.
     public var sortFields: [String] { sort.map(\.name) }
 
-    /// Returns the key of an item.
+    /// Returns what identifies an item in its collection.
     public func key(of item: Item) -> Key { keyOf(item) }
 }
 
@@ -163,7 +163,7 @@ extension ItemRules {
     }
 }
 
-/// A field to sort items by.
+/// A named order of items.
 public struct SortField<Item>: Sendable {
     /// The name of the field.
     public let name: String

@@ -31,7 +31,7 @@ public struct ResponseCacheKey: Sendable, Hashable {
     }
 }
 
-/// A cached response.
+/// A response as bytes, with the time of its arrival.
 public struct CachedResponse: Sendable, Hashable {
     /// The encoded response.
     public let bytes: [UInt8]

@@ -2,9 +2,7 @@
 
 /// An action of a service client: a call with its request and the traits from the service's options.
 public protocol ServiceAction: Sendable, CustomStringConvertible {
-    /// The traits of the action.
     var traits: ActionTraits { get }
-    /// The request message.
     var request: any Message { get }
     /// The validation errors of the request: one sentence per violated rule, with the name of the field.
     var validationErrors: [String] { get }
@@ -14,7 +12,7 @@ extension ServiceAction {
     /// Whether the request is valid.
     public var isValid: Bool { validationErrors.isEmpty }
 
-    /// The name of the action.
+    /// The name in statistics and logs.
     public var actionName: String { traits.name }
 
     /// Whether the action requires the network.

@@ -44,7 +44,7 @@ extension ServiceClient {
     /// the action.
     public nonisolated var stateStream: StateStream<StateType> { core.store.stream() }
 
-    /// Returns the current state.
+    /// Returns the state after the last change, without waiting.
     public func getCurrentState() -> StateType { core.store.current }
 
     /// Performs an action: validates it, calls the service, and updates the state with the response.

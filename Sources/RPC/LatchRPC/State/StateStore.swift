@@ -39,7 +39,6 @@ package final class StateStore<State: Sendable & Equatable>: Sendable {
 
     deinit { finish() }
 
-    /// The current state.
     package var current: State { content.withLock { $0.state } }
 
     /// The number of open streams.

@@ -74,7 +74,6 @@ package struct RPCStatus: Message {
     /// The storage of the field values.
     package var storage: MessageStorage
 
-    /// Creates a message from its storage.
     package init(storage: MessageStorage) { self.storage = storage }
 
     /// Creates a status.

@@ -97,7 +97,6 @@ extension RefreshCookie {
 }
 
 extension HTTPResponse {
-    /// Returns the response with the tokens of a session.
     static func session(_ issued: IssuedTokens) -> HTTPResponse {
         tokenResponse(
             TokenResponse(

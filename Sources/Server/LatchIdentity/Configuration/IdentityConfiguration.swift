@@ -20,7 +20,7 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var issuer: String?
     /// The `aud` of access tokens; nil for the issuer.
     public var audience: String?
-    /// The lifetime of an access token.
+    /// The lifetime of an access token; 15 minutes by default.
     public var accessTokenLifetime: Duration = .seconds(900)
     /// The maximum lifetime of a session, however often it is refreshed.
     public var refreshTokenLifetime: Duration = .seconds(30 * 86_400)
@@ -190,7 +190,7 @@ extension IdentityConfiguration {
         let policy = ScopePolicy(self)
         if let unknown = defaultScopes.elements.first(where: { !policy.knows([$0]) }) {
             throw .unusableSetting(
-                "default_scopes", "nobody can have '\(unknown.rawValue)', which the setting 'scopes' does not have")
+                "default_scopes", "no user can have '\(unknown.rawValue)', which the setting 'scopes' lacks")
         }
     }
 }

@@ -29,13 +29,13 @@ extension SettingFormat where Value == String {
 
     /// An address, which cannot carry a second header field into a mail (RFC 5322 §2.2).
     static var email: Self {
-        Self(expected: "an e-mail address", parse: { try? EmailAddress($0).text }, text: { $0 })
+        Self(expected: "an email address", parse: { try? EmailAddress($0).text }, text: { $0 })
     }
 
     /// An address, with or without a name before it.
     static var mailbox: Self {
         Self(
-            expected: "an e-mail address, or a name and one such as Acme <no-reply@example.com>",
+            expected: "an email address, or a name and one such as Acme <no-reply@example.com>",
             parse: { Mailbox($0)?.text }, text: { $0 })
     }
 

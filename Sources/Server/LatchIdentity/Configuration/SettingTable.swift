@@ -4,7 +4,6 @@ package import LatchCore
 
 /// The form of a setting as tables of a configuration file, such as `[[clients]]`.
 package struct SettingTables<Value>: Sendable {
-    /// Parses tables.
     package let parse: @Sendable (_ tables: [JSONObject]) throws(SettingProblem) -> Value
     /// Returns the tables of a value, which `parse` accepts.
     package let tables: @Sendable (_ value: Value) -> [JSONObject]

@@ -29,7 +29,7 @@ extension IdentityError {
 
     /// The browser sends no cookies, or the page was opened in another browser.
     static let cookiesMissing = IdentityError(
-        code: "cookiesMissing", message: "Your browser has sent no cookie of this site",
+        code: "cookiesMissing", message: "Your browser did not send this site's cookie",
         hint: "Allow cookies for this site, then sign in here.", form: .badRequest)
 
     /// A page of another site has sent the form.
@@ -40,11 +40,11 @@ extension IdentityError {
     /// A page of another site embeds the page, or loads it without the user's knowledge.
     static let embeddedPage = IdentityError(
         code: "embeddedPage", message: "This page is not shown inside another one",
-        hint: "Open it in a window of its own.", form: .forbidden)
+        hint: "Open it in a separate window.", form: .forbidden)
 
     /// The form of a decision was sent before, perhaps by a double click.
     static let alreadyAnswered = IdentityError(
-        code: "alreadyAnswered", message: "You have answered this page already",
+        code: "alreadyAnswered", message: "You have already answered this page",
         hint: "If the app does not continue, begin there again.", form: .badRequest)
 
     /// The server issues only codes (RFC 9700 §2.1.2).

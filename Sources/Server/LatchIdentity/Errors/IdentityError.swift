@@ -62,7 +62,6 @@ struct ClientForm: Sendable {
     let oauth: String
     /// The status at the OAuth endpoints, if it differs (RFC 6749 §5.2: 400 unless client authentication failed).
     var oauthStatus: HTTPStatus?
-    /// The code of an RPC.
     let rpc: RPCCode
     /// The challenge of a 401 response (RFC 9110 §15.5.2).
     var challenge = "Bearer"

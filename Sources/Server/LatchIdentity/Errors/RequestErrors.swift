@@ -26,7 +26,8 @@ extension IdentityError {
     /// The email address is not valid.
     public static let invalidEmail = IdentityError(
         code: "invalidEmail", message: "The email address is not valid.",
-        hint: "Write it like name@example.com, an international domain in its xn-- form.", form: .badRequest,
+        hint: "Write it like name@example.com. A domain with letters other than a to z needs its xn-- form.",
+        form: .badRequest,
         field: "email")
 
     static let invalidUsername = IdentityError.invalid(
@@ -117,7 +118,7 @@ extension IdentityError {
     static func weakPassword(_ reason: String, pageKey: String? = nil) -> IdentityError {
         IdentityError(
             code: "weakPassword", message: "The password cannot be used: \(reason).",
-            hint: "Use 8 characters or more; a sentence is easy to remember.", form: .badRequest, pageKey: pageKey,
+            hint: "Use 8 characters or more. A sentence is easy to remember.", form: .badRequest, pageKey: pageKey,
             field: "password")
     }
 
@@ -129,7 +130,7 @@ extension IdentityError {
     /// The mailed link was sent without a proof of the account's owner, which the configuration requires.
     package static let ownerProofRequired = IdentityError(
         code: "ownerProofRequired", message: "The link alone does not verify the address.",
-        hint: "Send the account's password too, log in first, or open the link's page.",
+        hint: "Send the account's password too, sign in first, or open the link's page.",
         form: ClientForm(status: .forbidden, oauth: "access_denied", rpc: .failedPrecondition))
 }
 
@@ -159,7 +160,7 @@ extension IdentityError {
     /// The configuration requires a verified address, and the account that signs in has none.
     package static let addressUnverified = {
         var error = emailUnverified.with(
-            message: "The email address is not verified", hint: "Open the link of the mail, or request another one.")
+            message: "The email address is not verified", hint: "Open the link in the email, or request another one.")
         error.pageKey = "addressUnverified"
         return error
     }()
@@ -220,7 +221,7 @@ extension IdentityError {
         return IdentityError(
             code: "signInAgain", message: "This needs a sign-in of the last few minutes.",
             hint:
-                "Log in again, or send the password, a passkey or the code of a provider to /api/auth/reauthenticate.",
+                "Sign in again, or send the password, a passkey or the code of a provider to /api/auth/reauthenticate.",
             form: ClientForm(
                 status: .unauthorized, oauth: "insufficient_user_authentication", rpc: .unauthenticated,
                 challenge: challenge))
@@ -236,7 +237,7 @@ extension IdentityError {
 extension IdentityError {
     /// The refresh token is invalid or has expired (RFC 6749 §5.2, invalid_grant).
     package static let invalidGrant = IdentityError(
-        code: "invalidGrant", message: "The session has ended.", hint: "Log in again.",
+        code: "invalidGrant", message: "The session has ended.", hint: "Sign in again.",
         form: ClientForm(
             status: .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated,
             errorCode: "INVALID_REFRESH_TOKEN"))
@@ -251,7 +252,7 @@ extension IdentityError {
     /// The access token lacks a scope that the route requires (RFC 6750 §3.1, insufficient_scope).
     static let insufficientScope = IdentityError(
         code: "insufficientScope", message: "The access token lacks the required scope.",
-        hint: "Log in again and request the scope, if the account is allowed to have it.",
+        hint: "Sign in again and request the scope, if the account is allowed to have it.",
         form: ClientForm(status: .forbidden, oauth: "insufficient_scope", rpc: .permissionDenied))
 
     /// The client is not registered, or failed to authenticate (RFC 6749 §5.2, invalid_client).

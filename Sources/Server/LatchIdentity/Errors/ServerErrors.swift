@@ -178,7 +178,7 @@ extension IdentityError {
     /// it.
     public static let doubtfulDate = IdentityError(
         code: "doubtfulDate", message: "The server does not trust its date.",
-        hint: "Try again later; the server's operator can see why.", retryAfter: .seconds(60),
+        hint: "Try again later. The server's operator can see why.", retryAfter: .seconds(60),
         form: .temporarilyUnavailable)
 
     /// Returns a ``doubtfulDate`` error for the operator, with the date and the last believed date.
@@ -198,7 +198,7 @@ extension IdentityError {
         retryAfter: .seconds(2), form: .temporarilyUnavailable)
 
     /// The caller canceled the request.
-    static let cancelled = IdentityError(code: "cancelled", message: "The request was cancelled.")
+    static let cancelled = IdentityError(code: "cancelled", message: "The request was canceled.")
 
     /// A mail could not be submitted.
     public static let mailNotSent = IdentityError.mailNotSent("the mail server did not accept it")
@@ -241,5 +241,5 @@ extension IdentityError {
     /// The replacement for errors whose details stay inside the server.
     static let unavailable = IdentityError(
         code: "unavailable", message: "The server cannot do this now.",
-        hint: "Try again later; the server's operator can see why.", form: .temporarilyUnavailable)
+        hint: "Try again later. The server's operator can see why.", form: .temporarilyUnavailable)
 }

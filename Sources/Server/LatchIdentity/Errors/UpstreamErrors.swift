@@ -28,7 +28,7 @@ extension IdentityError {
         form: ClientForm(status: .tooManyRequests, oauth: "temporarily_unavailable", rpc: .resourceExhausted))
 
     static let upstreamDenied = IdentityError(
-        code: "upstreamDenied", message: "The sign-in was cancelled", hint: "Begin again in the app.",
+        code: "upstreamDenied", message: "The sign-in was canceled", hint: "Begin again in the app.",
         form: .forbidden)
 
     /// The provider cannot be reached, or fails.
@@ -41,7 +41,7 @@ extension IdentityError {
     static let upstreamFailed = IdentityError(
         code: "upstreamFailed", message: "The sign-in did not succeed",
         hint:
-            "The provider's response cannot be trusted. Begin again in the app; if it happens again, tell its operator.",
+            "The provider's response is not valid. Begin again in the app. If it happens again, tell its operator.",
         form: ClientForm(status: HTTPStatus(rawValue: 502), oauth: "server_error", rpc: .unavailable))
 
     /// The provider has not asked the user, who must authenticate again.
@@ -69,31 +69,34 @@ extension IdentityError {
     /// (attack I2).
     static func accountExists(at provider: String) -> IdentityError {
         IdentityError(
-            code: "accountExists", message: "You have an account already",
+            code: "accountExists", message: "You already have an account",
             hint: """
-                There is an account with the e-mail address of your \(provider) account. Sign in to it as you did before, \
-                and link \(provider) in the app's settings. If you do not know the password, reset it.
+                An account with the email address of your \(provider) account already exists. Sign in to it as before, \
+                then link \(provider) in the app's settings. If you do not know the password, reset it.
                 """,
             form: ClientForm(status: .conflict, oauth: "account_exists", rpc: .alreadyExists), detail: provider)
     }
 
     /// The provider has given no address that mails can be sent to.
     static let emailMissing = IdentityError(
-        code: "emailMissing", message: "An e-mail address is needed",
-        hint: "The provider has not told us yours. Share it there, or sign up with an address and a password.",
+        code: "emailMissing", message: "An email address is needed",
+        hint: """
+            The provider did not share your address. Share it there, or create an account with an address and a \
+            password.
+            """,
         form: ClientForm(status: .forbidden, oauth: "email_missing", rpc: .failedPrecondition))
 
     /// The configuration requires a verified address, and the account has none.
     static let emailUnverified = IdentityError(
-        code: "emailUnverified", message: "Verify your e-mail address first",
-        hint: "Sign in by the page of the provider, in a browser: it asks for a code that is mailed.",
+        code: "emailUnverified", message: "Confirm your email address first",
+        hint: "Sign in through the provider's page, in a browser. You then receive a code by email.",
         form: ClientForm(
             status: .forbidden, oauth: "email_unverified", oauthStatus: .badRequest, rpc: .failedPrecondition))
 
     /// The mailed code is wrong.
     static let invalidMailedCode = {
         var error = invalidCode.with(
-            message: "The code is invalid or has expired.", hint: "Type the eight digits of the newest mail.")
+            message: "The code is invalid or has expired.", hint: "Enter the eight digits from the newest email.")
         error.pageKey = "invalidMailedCode"
         return error
     }()
@@ -122,5 +125,5 @@ extension IdentityError {
     /// Without the link or the passkey, no user could sign in to the account.
     static let lastSignIn = IdentityError(
         code: "lastSignIn", message: "This is the only way to sign in to the account.",
-        hint: "Set a password first, by the mail of 'forgot password', or add another way to sign in.", form: conflict)
+        hint: "Set a password first, by the email of 'forgot password', or add another way to sign in.", form: conflict)
 }

@@ -24,7 +24,6 @@ struct MailContent: Sendable {
             resetEnd: now.addingTimeInterval(configuration.resetLifetime.inSeconds), digest: tokens.digest)
     }
 
-    /// Returns the message of a mail.
     func message(for claimed: ClaimedMail, to recipient: EmailAddress) throws(IdentityError) -> MailMessage {
         let mail = claimed.mail
         let providers = configuration.upstreams.filter { claimed.providers.contains($0.name) }

@@ -60,7 +60,7 @@ public struct MailMessage: Sendable, Hashable {
     package func bytes(
         from sender: String, at date: Date, as encoding: Encoding = .ascii
     ) throws(IdentityError) -> [UInt8] {
-        guard let sender = Mailbox(sender) else { throw .invalidSetting("mail_sender", "an e-mail address") }
+        guard let sender = Mailbox(sender) else { throw .invalidSetting("mail_sender", "an email address") }
         let domain = sender.address.unicodeScalars.split(separator: "@").last.map { String($0) } ?? "localhost"
         let subject = encoding == .utf8 || subject.isASCII ? subject : EncodedWord.encode(subject)
         let head = [

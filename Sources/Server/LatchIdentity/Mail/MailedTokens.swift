@@ -73,7 +73,6 @@ package struct OneTimeToken: Sendable, Hashable {
 /// with an open session controls neither mailbox.
 package struct EmailChange: Sendable, Hashable {
     package let accountID: String
-    /// The new address.
     package let email: EmailAddress
     /// The address that is replaced; the change is void if the account has another address by then.
     package let oldEmailKey: String

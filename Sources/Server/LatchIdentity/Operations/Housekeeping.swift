@@ -18,7 +18,6 @@ struct Housekeeping: Sendable {
     let dates: DateCheck
     let metrics: Metrics
     let audit: AuditService
-    /// The date of this machine.
     private let machineDate: @Sendable () -> Date
     /// The name of this server in the lease.
     let holder: String

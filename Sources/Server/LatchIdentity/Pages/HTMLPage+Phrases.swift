@@ -90,7 +90,6 @@ extension HTMLField {
         .oneTimeCode(label: context.texts(Phrase("page.field.code")))
     }
 
-    /// The field of a code that was mailed.
     static func mailedCode(in context: PageContext) -> HTMLField {
         .mailedCode(label: context.texts(Phrase("page.field.mailedCode")))
     }

@@ -34,7 +34,6 @@ package struct SignInWays: Sendable, Hashable {
 
 /// The effect of an accepted use of a passkey.
 package enum PasskeyPurpose: Sendable {
-    /// A new session.
     case session(Device)
     /// A recent authentication of the session on this device.
     case reauthentication(device: [UInt8])

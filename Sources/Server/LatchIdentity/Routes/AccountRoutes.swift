@@ -74,7 +74,7 @@ struct AccountRoutes: Sendable {
             verified = try await accounts.verifyEmail(token, in: session, from: request.requestOrigin)
         }
         return .json([
-            "message": "The e-mail address is verified.", "email": .string(verified.email.text),
+            "message": "The email address is confirmed.", "email": .string(verified.email.text),
             "changePending": .bool(verified.isChangePending),
         ])
     }
@@ -133,14 +133,14 @@ struct AccountRoutes: Sendable {
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
         let email = try EmailAddress(try request.jsonObject().text("email"))
         try await accounts.mail(.verifyEmail, to: email, from: request.requestOrigin)
-        return .message("If the address waits for its verification, a mail is on its way.")
+        return .message("If the address is not confirmed yet, an email is on its way.")
     }
 
     /// Mails a reset link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         let email = try EmailAddress(try request.jsonObject().text("email"))
         try await accounts.mail(.resetPassword, to: email, from: request.requestOrigin)
-        return .message("If the address has an account, a mail is on its way.")
+        return .message("If the address has an account, an email is on its way.")
     }
 
     /// Creates an account for another person, who receives a mail with a link that sets the password.
@@ -172,7 +172,7 @@ struct AccountRoutes: Sendable {
         } catch {
             throw error.at(newPassword: password == nil ? "newPassword" : "password")
         }
-        return .json(["message": "The password is set. Log in with it.", "email": .string(account.email.text)])
+        return .json(["message": "The password is set. Sign in with it.", "email": .string(account.email.text)])
     }
 
     /// Returns the account as currently stored; 401 with a challenge if the token, its device or its account is not

@@ -17,7 +17,6 @@ struct AuthorizeRoutes: Sendable {
     let signInPages: SignInPages
     let deviceRoutes: DeviceRoutes
 
-    /// Adds the routes.
     func add(to router: inout Router) {
         router.group(interceptors: limits.pages(limiting: .page, in: signInPages.context, allowsSilentFrames: true)) {
             pages in

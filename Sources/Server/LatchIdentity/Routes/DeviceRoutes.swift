@@ -18,7 +18,6 @@ struct DeviceRoutes: Sendable {
     let pageSessions: PageSessionService
     let signInPages: SignInPages
 
-    /// Adds the routes.
     func add(to router: inout Router) {
         let interceptors: [any Interceptor] = [
             RequestLimitInterceptor(limits: limits, request: .token, format: .oauth),

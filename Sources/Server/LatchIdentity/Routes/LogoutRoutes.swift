@@ -25,7 +25,6 @@ struct LogoutRoutes: Sendable {
         var state: String?
     }
 
-    /// Adds the routes.
     func add(to router: inout Router) {
         router.group(interceptors: limits.pages(limiting: .page, in: signInPages.context)) {
             $0.get("/oauth/logout", begin)

@@ -55,7 +55,6 @@ extension HTTPResponse {
         case camelCase, snakeCase
     }
 
-    /// Returns a response with tokens.
     static func tokenResponse(_ content: TokenResponse, names: TokenNames = .camelCase) -> HTTPResponse {
         .json(JSONValue.object(content.object(names)).serialized())
     }

@@ -12,7 +12,6 @@ struct UserInfoRoutes: Sendable {
     let clients: OAuthClients
     let tokens: TokenService
 
-    /// Adds the routes.
     func add(to router: inout Router) {
         let requirement = ScopeInterceptor(tokens, requiring: ["openid"])
         router.group(interceptors: limits.limiting(.other) + [requirement]) { others in

@@ -22,7 +22,6 @@ final class DateCheck: Sendable {
         /// The newest believed date, and the monotonic time then.
         var date: Date
         var uptime: Duration
-        /// The date in the store.
         var stored: Date?
     }
 

@@ -47,7 +47,6 @@ final class StoreClock: Sendable {
             dateChanges: { [local] in local.dateChanges() })
     }
 
-    /// The date of this machine.
     var machineDate: @Sendable () -> Date { { [local] in local.now } }
 
     /// The date of the database, advanced by this machine's monotonic time.

@@ -141,7 +141,6 @@ extension Keyring {
 }
 
 extension StoredKeys {
-    /// The name of the list of signing keys.
     static let signingKeyListName = "signing_keys"
 
     /// The list of signing keys; nil before a server of this version has started.

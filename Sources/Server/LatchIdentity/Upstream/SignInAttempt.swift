@@ -84,7 +84,6 @@ struct UpstreamIdentityRecord: Codable, Sendable {
         self.authenticatedAt = authenticatedAt
     }
 
-    /// Returns the identity at a provider.
     func identity(at provider: String) -> UpstreamIdentity {
         UpstreamIdentity(
             issuer: issuer, subject: subject, provider: provider,

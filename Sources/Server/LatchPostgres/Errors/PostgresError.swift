@@ -177,7 +177,6 @@ extension PostgresError {
         code: "overloaded", message: "Too many calls wait for a connection to the database.",
         hint: "Try again later, or raise the number of connections.")
 
-    /// The pool is closed.
     package static let poolClosed = PostgresError(
         code: "poolClosed", message: "The connections to the database are closed.")
 }

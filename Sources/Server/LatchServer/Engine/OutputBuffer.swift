@@ -14,7 +14,6 @@ struct OutputBuffer {
     /// Whether everything is written.
     var isEmpty: Bool { bytesStart == bytes.count && contentStart == content.count }
 
-    /// Appends text.
     mutating func append(_ text: String) { bytes.append(contentsOf: text.utf8) }
 
     /// Appends content; nothing may be appended after it until everything is written.

@@ -5,7 +5,7 @@ import Synchronization
 
 /// A log entry for one request, without its query, its content and the values of its fields.
 public struct AccessLogEntry: Sendable {
-    /// The method.
+    /// The request's method, such as `GET`.
     public let method: HTTPMethod
     /// The path without its query, which may contain secrets.
     public let path: String

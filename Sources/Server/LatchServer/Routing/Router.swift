@@ -250,7 +250,6 @@ extension HTTPRequest {
     }
 }
 
-/// The context key of the path parameters.
 enum PathParameters: HTTPContextKey {
     /// Names and values in the order of the pattern; they are few, so a linear search is faster than a dictionary.
     struct Values: Sendable {

@@ -60,7 +60,6 @@ package struct HTMLField: Sendable {
         HTMLField("password", label, #"type="password" autocomplete="current-password" required"#)
     }
 
-    /// Returns the field for a new password.
     package static func newPassword(_ name: String = "password", label: String, hint: String) -> HTMLField {
         var field = HTMLField(name, label, #"type="password" autocomplete="new-password" minlength="8" required"#)
         field.hint = hint

@@ -122,7 +122,6 @@ package struct EncryptedCookies: Sendable {
         do { return try opened(Unread.self, text, named: name).expires } catch { return .distantPast }
     }
 
-    /// A value that is not decoded.
     private struct Unread: Decodable {
         init(from decoder: any Decoder) {}
     }

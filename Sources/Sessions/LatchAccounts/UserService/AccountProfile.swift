@@ -14,9 +14,9 @@ public struct AccountProfile: Sendable, Hashable, Codable, Identifiable {
     public var email: String
     /// The user name; empty if the user has none.
     public var username = ""
-    /// The first name.
+    /// The given name; empty if it is not set.
     public var firstName = ""
-    /// The last name.
+    /// The family name; empty if it is not set.
     public var lastName = ""
     /// The name that other users see.
     public var displayName = ""
@@ -58,7 +58,7 @@ public struct AccountProfile: Sendable, Hashable, Codable, Identifiable {
 
 /// A page of the users.
 public struct AccountPage: Sendable, Hashable {
-    /// The users.
+    /// The accounts of this page, in the server's order.
     public var users: [AccountProfile]
     /// The cursor of the next page; nil on the last one.
     public var next: String?

@@ -356,13 +356,12 @@ extension AccountList {
         /// Creates an empty list.
         package init() {}
 
-        /// The current account.
+        /// The account that requests use; nil if none is selected.
         public var current: AccountEntry? { currentID.flatMap { self[$0] } }
 
         /// The account with an identifier.
         public subscript(id: String) -> AccountEntry? { entries.first { $0.id == id } }
 
-        /// Returns the account with a name.
         package func entry(named name: String) -> AccountEntry? { entries.first { $0.name == name } }
 
         /// Returns the account of the same user at the same issuer; nil if there is none.

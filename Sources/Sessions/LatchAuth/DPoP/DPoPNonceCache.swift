@@ -23,7 +23,6 @@ final class DPoPNonceCache: Sendable {
     /// The maximum number of origins; the least recent one is removed first.
     private static let capacity = 32
 
-    /// Returns the entry of an origin.
     func entry(of origin: HTTPOrigin) -> Entry {
         origins.withLock { origins in origins.first { $0.origin == origin }?.entry } ?? Entry()
     }

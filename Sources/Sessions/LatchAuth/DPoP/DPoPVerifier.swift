@@ -274,7 +274,6 @@ final class DPoPReplayCache: Sendable {
         let digest: [UInt8]
     }
 
-    /// A second of one key.
     private struct KeySecond: Hashable {
         let key: Int
         let second: Int64

@@ -9,6 +9,5 @@ package struct IncompleteRefresh<Value: SessionCredential>: Error {
     /// The error of the response, which callers get.
     package let error: any Error
 
-    /// Creates an error.
     package init(grant: Value, error: any Error) { (self.grant, self.error) = (grant, error) }
 }

@@ -155,7 +155,7 @@ extension Session {
     /// The stream ends with the session, or when its consumer stops.
     public nonisolated var states: AsyncStream<State> { broadcast.stream() }
 
-    /// The current state.
+    /// The state after the last change, without waiting.
     public nonisolated var currentState: State { broadcast.current }
 }
 

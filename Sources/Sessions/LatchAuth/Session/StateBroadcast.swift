@@ -27,7 +27,6 @@ package final class StateBroadcast<State: Sendable & Equatable>: Sendable {
     /// Creates a broadcast with a first state.
     package init(_ state: State) { subscribers = Mutex(Subscribers(state: state)) }
 
-    /// The current state.
     package var current: State { subscribers.withLock { $0.state } }
 
     /// The number of active streams.

@@ -12,13 +12,10 @@ package import LatchHTTP
 package struct ContentDigest: Sendable, Hashable {
     /// A secure digest algorithm (RFC 9530 §7.2); insecure ones are not supported.
     package enum Algorithm: String, Sendable, Hashable, CaseIterable, Codable {
-        /// SHA-256.
         case sha256 = "sha-256"
-        /// SHA-512.
         case sha512 = "sha-512"
     }
 
-    /// The digests by algorithm.
     package let digests: [Algorithm: [UInt8]]
 
     /// Computes the digests of content, for which a stream is read.

@@ -20,7 +20,7 @@ public struct Tokens: SessionCredential, Hashable {
     /// They belong to the same refresh token. At most 32 are kept.
     package private(set) var resourceTokens: [ResourceToken]?
 
-    /// Creates tokens.
+    /// Creates tokens as a server issues them; only the access token is required.
     public init(
         access: String, refresh: String? = nil, cookie: String? = nil, expiry: Date? = nil, issued: Date? = nil,
         scope: String? = nil, idToken: String? = nil, userID: String? = nil, tokenType: TokenType = .bearer,

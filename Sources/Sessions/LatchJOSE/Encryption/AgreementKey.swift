@@ -41,7 +41,6 @@ enum AgreementKey: Sendable {
         }
     }
 
-    /// Generates a key on a curve.
     static func generate(_ curve: EncryptionKey.Curve) throws -> AgreementKey {
         switch curve {
         case .p256:

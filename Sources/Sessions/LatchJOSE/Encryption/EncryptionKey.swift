@@ -141,11 +141,9 @@ struct PasswordBasedKey: Sendable {
 enum EncryptionKeyMaterial: Sendable {
     /// An RSA key, with the private half if it can decrypt.
     case rsa(RSA.Encryption.PublicKey, RSA.Encryption.PrivateKey?)
-    /// A key for a key agreement.
     case agreement(AgreementKey)
     /// A shared secret.
     case secret(SymmetricKey)
-    /// A password.
     case password(PasswordBasedKey)
 
     /// Creates material from a shared secret of the right size.
@@ -163,7 +161,6 @@ enum EncryptionKeyMaterial: Sendable {
         self = .secret(secret)
     }
 
-    /// Generates material for an algorithm.
     static func generate(
         _ algorithm: KeyManagementAlgorithm, curve: EncryptionKey.Curve, rsaBits: Int
     ) throws -> EncryptionKeyMaterial {

@@ -8,9 +8,9 @@ public import LatchCore
 /// confidential and unchanged, but its author is unknown. To prove the author, sign the token first and then encrypt
 /// it; see ``JWTVerifier/verify(encrypted:decrypter:)``.
 public struct JWE: Sendable {
-    /// The header.
+    /// The protected header, which the encryption authenticates.
     public let header: JWEHeader
-    /// The plaintext.
+    /// The decrypted content.
     public let plaintext: [UInt8]
 
     init(header: JWEHeader, plaintext: [UInt8]) {

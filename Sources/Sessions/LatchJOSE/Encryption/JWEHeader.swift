@@ -12,7 +12,7 @@ public struct JWEHeader: Sendable, Hashable {
     public let contentEncryption: ContentEncryptionAlgorithm
     /// The ID of the key (`kid`).
     public let keyID: String?
-    /// The type (`typ`).
+    /// The media type of the whole JWE (`typ`); nil if it is missing.
     public let type: String?
     /// The type of the plaintext (`cty`), such as `JWT` in a nested token.
     public let contentType: String?

@@ -6,9 +6,9 @@ public import LatchCore
 ///
 /// ``JWT`` and ``JWTVerifier`` are for tokens with claims, ``JWSDocument`` for the JSON serialization.
 public struct JWS: Sendable {
-    /// The header.
+    /// The protected header, which the signature covers.
     public let header: JOSEHeader
-    /// The payload.
+    /// The signed content, decoded.
     public let payload: [UInt8]
 
     /// The default maximum length of a text, in bytes.

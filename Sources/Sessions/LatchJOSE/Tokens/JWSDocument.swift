@@ -9,7 +9,7 @@ public import LatchCore
 /// let document = try JWSDocument(verifying: text, keys: keys, algorithms: [.es256])
 /// ```
 public struct JWSDocument: Sendable {
-    /// The payload.
+    /// The content that all signatures cover, decoded.
     public let payload: [UInt8]
     /// The valid signatures, in the order of the text; at least one.
     public let signatures: [Signature]

@@ -7,9 +7,9 @@ internal import LatchCore
 /// It comes from ``JWTVerifier``, or from ``init(unverified:)`` if a client reads its own token without the issuer's
 /// keys.
 public struct JWT: Sendable {
-    /// The header.
+    /// The protected header, which the signature covers.
     public let header: JOSEHeader
-    /// The claims.
+    /// The content of the token.
     public let claims: Claims
     /// The encoded token, which grants access and must not be logged.
     public let text: String

@@ -10,7 +10,7 @@ public import PortableFoundation
 /// Show ``userCode`` and ``verificationURI``, or ``completeURI`` as a QR code, and wait with
 /// ``AuthorizationClient/finish(_:boundTo:)``.
 public struct DeviceAuthorization: Sendable {
-    /// The code that the user types.
+    /// The short code for the user, as it should be shown.
     public let userCode: String
     /// The page on which the user types the code.
     public let verificationURI: URL

@@ -24,7 +24,7 @@ public struct TokenExchangeGrant: Grant {
         /// A refresh token of the same authorization server.
         public static func refresh(_ text: String) -> Token { Token(text, type: Self.prefix + "refresh_token") }
 
-        /// An ID token.
+        /// A token that names its user (OpenID Connect Core §2).
         public static func id(_ text: String) -> Token { Token(text, type: Self.prefix + "id_token") }
 
         /// A JSON Web Token of another issuer.

@@ -6,7 +6,6 @@ import LatchCrypto
 import LatchJOSE
 import PortableFoundation
 
-/// The expectations of one ID token.
 package struct IDTokenExpectations: Sendable {
     /// The nonce of the authorization request; nil without one, such as for a device code.
     var nonce: String?

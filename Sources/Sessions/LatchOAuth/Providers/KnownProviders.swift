@@ -199,7 +199,7 @@ extension OAuthConfiguration {
         known("https://\(host)", clientID, secret, ["openid", "profile", "email"])
     }
 
-    /// The configuration of Discord.
+    /// Discord, with the scopes `openid`, `identify` and `email`.
     public static func discord(clientID: String, secret: String? = nil) -> OAuthConfiguration {
         known("https://discord.com", clientID, secret, ["openid", "identify", "email"])
     }

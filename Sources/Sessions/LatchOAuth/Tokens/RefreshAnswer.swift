@@ -105,7 +105,6 @@ package struct RefreshTransport: Handler {
     private let names: [String]
     private let clock: WallClock
 
-    /// Creates a transport.
     package init(_ transport: any Handler, _ spelling: TokenResponseDecoder.Spelling = .oauth, clock: WallClock) {
         (self.transport, self.clock) = (transport, clock)
         names = spelling.refresh

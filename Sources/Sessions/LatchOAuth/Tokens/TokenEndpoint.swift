@@ -17,7 +17,7 @@ import Synchronization
 ///
 /// It follows no redirect and has no session, because its requests contain secrets.
 public struct TokenEndpoint: Sendable {
-    /// The authorization server.
+    /// The server whose endpoints are called.
     public let server: AuthorizationServer
     /// The registration of the client.
     ///

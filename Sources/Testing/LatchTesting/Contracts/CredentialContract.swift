@@ -52,10 +52,10 @@ public enum CredentialContract {
         }
     }
 
-    /// A rule of the contract.
+    /// One sentence of the contract, with the test that checks it.
     public typealias Rule = ContractRule<Sample>
 
-    /// All rules.
+    /// The rules, in the order in which a test checks them.
     public static let rules: [Rule] = [comparing, storing, hiding, marking, repeating, preserving]
 
     private static let request = HTTPRequest(

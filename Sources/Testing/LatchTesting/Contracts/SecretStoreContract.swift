@@ -15,10 +15,10 @@ public enum SecretStoreContract {
     /// Creates another instance over the same storage, which is empty at first.
     public typealias Place = @Sendable () async throws -> any SecretStore
 
-    /// A rule of the contract.
+    /// One sentence of the contract, with the test that checks it.
     public typealias Rule = ContractRule<Place>
 
-    /// All rules.
+    /// The rules, in the order in which a test checks them.
     public static let rules: [Rule] = [
         bytes, names, missing, overwriting, removing, instances, manyTasks, oneName, cancellation, records,
     ]

@@ -16,10 +16,10 @@ public enum TokenStoreContract {
     /// instance.
     public typealias Place = @Sendable () async throws -> any TokenStore<Tokens>
 
-    /// A rule of the contract.
+    /// One sentence of the contract, with the test that checks it.
     public typealias Rule = ContractRule<Place>
 
-    /// All rules.
+    /// The rules, in the order in which a test checks them.
     public static let rules: [Rule] = [
         missing, everything, replacing, clearing, instances, manyTasks, cancellation, session,
     ]

@@ -2,7 +2,6 @@
 
 /// An encoder of the CBOR items that authenticators send (CTAP 2.1 §8); members of a map keep the given order.
 package enum CBORBytes {
-    /// Returns an integer.
     package static func integer(_ number: Int64) -> [UInt8] {
         number < 0 ? head(1, UInt64(-1 - number)) : head(0, UInt64(number))
     }
@@ -10,7 +9,6 @@ package enum CBORBytes {
     /// Returns a byte string.
     package static func bytes(_ content: [UInt8]) -> [UInt8] { head(2, UInt64(content.count)) + content }
 
-    /// Returns a text.
     package static func text(_ content: String) -> [UInt8] { head(3, UInt64(content.utf8.count)) + content.utf8 }
 
     /// Returns an array of encoded items.

@@ -49,7 +49,7 @@ public struct AccountSwitcherScreen: Screen {
     /// - Parameter isSignedIn: Whether the user of the current account is signed in.
     public init(isSignedIn: Bool = true) { self.isSignedIn = isSignedIn }
 
-    /// The title.
+    /// The heading over the accounts of this device.
     public var title: Phrase { Phrase("accounts.title") }
 
     /// The request for the list; nil once it is loaded.

@@ -20,7 +20,6 @@ public struct UserMenuScreen: Screen {
 
     /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
-        /// To the profile.
         case profile
         /// To the list of devices.
         case devices
@@ -103,7 +102,7 @@ extension ControlID {
 public typealias UserMenuModel = ScreenModel<UserMenuScreen>
 
 extension ScreenModel where S == UserMenuScreen {
-    /// Creates the menu of a client's user.
+    /// Creates the menu, whose sign-out ends the client's session.
     public convenience init(
         _ client: AuthClient, profile: AccountProfile, hasAccounts: Bool = false, clock: WallClock = .system,
         onFinish: @escaping @MainActor (UserMenuScreen.Outcome) -> Void = { _ in }

@@ -39,7 +39,7 @@ public struct UserListScreen: Screen {
     /// Creates the screen.
     public init() {}
 
-    /// The title.
+    /// The heading over the accounts of the server.
     public var title: Phrase { Phrase("users.title") }
 
     /// The request for the first page; nil once it is loaded.

@@ -38,7 +38,7 @@ public struct UserScreen: Screen {
     /// The roles that are offered, the lowest first.
     public static let roles = ["user", "moderator", "admin"]
 
-    /// The user.
+    /// The account as the server returned it last.
     public private(set) var user: AccountProfile
     /// The change that waits for its confirmation; nil for none.
     public private(set) var pending: Change?

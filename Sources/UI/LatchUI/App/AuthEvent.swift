@@ -9,7 +9,6 @@ public enum AuthEvent: Hashable, Sendable {
     public enum Way: Hashable, Sendable {
         /// A password, perhaps with a code of the second factor.
         case password
-        /// A passkey.
         case passkey
         /// The page of a provider.
         case provider(IdentityProvider)

@@ -39,7 +39,6 @@ final class SignedInUser {
     /// The address; nil if it is not known.
     var email: String? { shown.email.isEmpty ? nil : shown.email }
 
-    /// Shows the user in a menu.
     func show(in menu: inout UserMenuScreen) {
         (menu.profile, menu.loadFailure, menu.hasUserService) = (shown, failure, client.hasUserService)
     }

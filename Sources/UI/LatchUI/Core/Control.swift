@@ -10,7 +10,6 @@ public import PortableFoundation
 public struct Control: Hashable, Sendable, Identifiable {
     /// The kind of a control.
     public enum Kind: Hashable, Sendable {
-        /// A heading.
         case heading
         /// A paragraph.
         case text
@@ -18,7 +17,6 @@ public struct Control: Hashable, Sendable, Identifiable {
         case notice(NoticeStyle)
         /// A text field.
         case field(FieldKind)
-        /// A button.
         case button(ButtonRole)
         /// A switch.
         case toggle
@@ -40,11 +38,9 @@ public struct Control: Hashable, Sendable, Identifiable {
     public enum NoticeStyle: String, Hashable, Sendable, CaseIterable {
         /// A piece of news.
         case information
-        /// A success.
         case success
         /// A state that needs attention.
         case warning
-        /// A failure.
         case failure
     }
 
@@ -66,17 +62,13 @@ public struct Control: Hashable, Sendable, Identifiable {
     public enum Trait: String, Hashable, Sendable, CaseIterable {
         /// A heading, to which users jump.
         case header
-        /// A text.
         case staticText
         /// A field whose text is read aloud.
         case textField
         /// A field whose text is not read aloud.
         case secureTextField
-        /// A button.
         case button
-        /// A link.
         case link
-        /// An image.
         case image
         /// A switch.
         case toggle
@@ -86,7 +78,7 @@ public struct Control: Hashable, Sendable, Identifiable {
 
     /// The identifier, which is unique on the screen.
     public let id: ControlID
-    /// The kind.
+    /// What the control is; with it come the role, the style or the content.
     public let kind: Kind
     /// The text of a button, the name of a field, the sentence of a notice.
     public var label: Phrase
@@ -157,7 +149,7 @@ public struct Control: Hashable, Sendable, Identifiable {
 }
 
 extension Control {
-    /// Returns a button.
+    /// Returns a button, which is pressed by its identifier.
     public static func button(
         _ id: ControlID, _ role: ButtonRole, _ label: Phrase, isEnabled: Bool = true
     ) -> Control {
@@ -183,7 +175,7 @@ extension Control {
         return row
     }
 
-    /// Returns a notice.
+    /// Returns a notice, which is announced to users of assistive technologies.
     public static func notice(_ style: NoticeStyle, _ label: Phrase, id: ControlID = .notice) -> Control {
         Control(id, .notice(style), label)
     }
@@ -198,7 +190,7 @@ extension Control {
         showing(text, Control(id, .copy, label))
     }
 
-    /// Returns the QR code of a text.
+    /// Returns a QR code of a text, such as the link that sets up an authenticator app.
     public static func qrCode(_ id: ControlID, _ label: Phrase, _ text: FieldText) -> Control {
         showing(text, Control(id, .qrCode, label))
     }

@@ -182,7 +182,7 @@ public struct Field: Hashable, Sendable {
 
 /// The fields of a form, in reading order.
 public struct Fields: Hashable, Sendable {
-    /// The fields.
+    /// The fields, in reading order.
     public private(set) var all: [Field]
 
     /// Creates a form of fields.

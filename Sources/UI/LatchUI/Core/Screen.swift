@@ -15,7 +15,7 @@ public protocol Screen: Hashable, Sendable {
     /// The result with which the screen ends, or leads to another screen.
     associatedtype Outcome: Hashable, Sendable
 
-    /// The title.
+    /// The heading of the current step, which is also the title of its window.
     var title: Phrase { get }
     /// The text fields of the current step.
     var fields: Fields { get set }
@@ -62,14 +62,14 @@ public protocol Screen: Hashable, Sendable {
 }
 
 extension Screen {
-    /// No fields.
+    /// An empty form, for screens that the user only reads or taps.
     public var fields: Fields {
         get { Fields() }
         set {}
     }
     /// No content to load.
     public var loading: Request? { nil }
-    /// No assistance.
+    /// Nil: the screen begins no request before the user acts.
     public var assistance: Request? { nil }
     /// No list.
     public var refreshing: Request? { nil }
@@ -113,7 +113,6 @@ extension Screen {
 public enum ScreenStep<S: Screen>: Hashable, Sendable {
     /// Stays on the screen, whose content may have changed.
     case stay
-    /// Performs a request.
     case perform(S.Request)
     /// Leads to another screen, such as the registration; this one stays for the return, without its secrets.
     case navigate(S.Outcome)
@@ -163,9 +162,8 @@ public enum ScreenInput: Hashable, Sendable, CustomReflectable, CustomStringConv
     public var customMirror: Mirror { Mirror(self, children: [:]) }
 }
 
-/// An event of a screen.
+/// What changes a screen: the user, or a response.
 public enum ScreenEvent<S: Screen>: Sendable {
-    /// An input.
     case input(ScreenInput)
     /// The response to the running request.
     case response(S.Response)

@@ -87,7 +87,7 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case unknown
     }
 
-    /// The reason.
+    /// The cause, which selects the text and the next step.
     public let reason: Reason
     /// The date from which another attempt may succeed; nil if it is not known.
     public let retryDate: Date?

@@ -16,9 +16,9 @@ public struct ScreenLink: Hashable, Sendable, CustomStringConvertible, CustomRef
         case resetPassword = "reset"
     }
 
-    /// The purpose.
+    /// The screen that the link belongs to.
     public let purpose: Purpose
-    /// The token.
+    /// The secret in the link, which a server accepts once.
     public let token: String
 
     /// Creates a link.

@@ -28,9 +28,9 @@ public struct ScreenMachine<S: Screen>: Hashable, Sendable {
         case finished(S.Outcome)
     }
 
-    /// The screen.
+    /// The screen's value after the last event.
     public private(set) var screen: S
-    /// The activity.
+    /// Whether the screen waits, runs a request, or has ended.
     public private(set) var activity = Activity.idle
     /// The last failure, until the user continues; nil if there is none.
     public private(set) var failure: ScreenFailure?

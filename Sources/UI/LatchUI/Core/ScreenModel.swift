@@ -81,7 +81,7 @@ public final class ScreenModel<S: Screen> {
         assistance?.task.cancel()
     }
 
-    /// The screen.
+    /// The screen's value, without its running request.
     public var screen: S { machine.screen }
     /// The controls, in reading order.
     public var controls: [Control] { machine.controls }

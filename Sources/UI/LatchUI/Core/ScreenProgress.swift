@@ -15,7 +15,7 @@ extension RegistrationScreen {
 }
 
 extension PasswordResetScreen {
-    /// Returns "Sending the mail…" or "Setting the password…".
+    /// Returns "Sending the email…" or "Setting the password…".
     public func progress(of request: Request) -> Phrase {
         switch request {
         case .send: Phrase("progress.mail")

@@ -16,7 +16,6 @@ public struct AccountRow: Sendable, Identifiable {
     public enum Place: Hashable, Sendable, CaseIterable {
         /// The menu of the user.
         case menu
-        /// The profile.
         case profile
     }
 

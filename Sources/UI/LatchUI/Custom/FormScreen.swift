@@ -17,7 +17,7 @@ public struct FormScreen: Screen {
         public let button: ControlID
         /// The texts of the fields as they are sent; descriptions redact secrets.
         public let texts: [ControlID: FieldText]
-        /// The switches that are on.
+        /// The identifiers of the switches that are on.
         public let switches: Set<ControlID>
 
         /// The text of a field; empty if the form has none.
@@ -31,7 +31,6 @@ public struct FormScreen: Screen {
 
     /// A request of the form.
     public enum Request: Hashable, Sendable {
-        /// Submit the entries.
         case submit(Entries)
     }
 
@@ -49,11 +48,11 @@ public struct FormScreen: Screen {
         case cancelled
     }
 
-    /// The title.
+    /// The heading, in the app's own words.
     public let title: Phrase
     /// The text below the title; nil for none.
     public var explanation: Phrase?
-    /// The fields.
+    /// The text fields, in reading order; empty by default.
     public var fields = Fields()
     /// The switches, made by `Control.toggle(_:_:isOn:detail:)`.
     public var switches: [Control] = []

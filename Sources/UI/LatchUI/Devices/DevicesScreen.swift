@@ -42,7 +42,7 @@ public struct DevicesScreen: Screen {
     /// Creates the screen.
     public init() {}
 
-    /// The title.
+    /// The heading over the signed-in devices.
     public var title: Phrase { Phrase("devices.title") }
 
     /// The request for the list; nil once it is loaded.
@@ -154,7 +154,7 @@ extension ScreenModel where S == DevicesScreen {
 // MARK: - In an app
 
 extension AuthRoute {
-    /// The devices.
+    /// The route to the list of signed-in devices.
     public static var devices: AuthRoute { AuthRoute(.devices) }
 }
 

@@ -12,7 +12,6 @@ public struct SessionGateState: Hashable, Sendable {
         case restoring
         /// The content.
         case signedIn
-        /// The sign-in.
         case signedOut
         /// The store cannot be read, which is not a sign-out.
         case unavailable

@@ -33,7 +33,7 @@ public struct PasskeyScreen: Screen {
     /// Creates the offer for an account.
     public init(account: String) { self.account = account }
 
-    /// The title.
+    /// The heading of the offer, which stays after the passkey is created.
     public var title: Phrase { Phrase("passkey.title") }
 
     /// The explanation and the buttons; then the success.

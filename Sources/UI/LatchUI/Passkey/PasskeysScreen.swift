@@ -8,7 +8,6 @@ public import LatchTexts
 public struct PasskeysScreen: Screen {
     /// The step of the screen.
     public enum Step: Hashable, Sendable {
-        /// The list.
         case list
         /// The field of a passkey's new name.
         case renaming(Passkey)
@@ -48,7 +47,7 @@ public struct PasskeysScreen: Screen {
 
     /// The passkeys, the newest first; nil until they are loaded.
     public private(set) var passkeys: [Passkey]?
-    /// The step.
+    /// The list, or the change that the user makes to one passkey.
     public private(set) var step = Step.list
     /// The field of the new name.
     public var fields = Fields()
@@ -235,7 +234,7 @@ extension AuthClient {
 // MARK: - In an app
 
 extension AuthRoute {
-    /// The passkeys.
+    /// The route to the list of passkeys.
     public static var passkeys: AuthRoute { AuthRoute(.passkeys) }
 }
 

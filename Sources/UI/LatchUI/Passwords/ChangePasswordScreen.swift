@@ -28,7 +28,7 @@ public struct ChangePasswordScreen: Screen {
         case cancelled
     }
 
-    /// The fields.
+    /// The current and the new password; requests take their texts.
     public var fields: Fields
     /// Whether all other devices are signed out.
     public private(set) var signsOutOthers = true
@@ -49,7 +49,7 @@ public struct ChangePasswordScreen: Screen {
         fields = Fields([Field.account(email)].compactMap(\.self) + passwords)
     }
 
-    /// The title.
+    /// The heading, which stays after the change.
     public var title: Phrase { Phrase("changePassword.title") }
 
     /// The fields, or the notice of the change.
@@ -166,7 +166,7 @@ extension ChangePasswordScreen {
 // MARK: - In an app
 
 extension AuthRoute {
-    /// The change of the password.
+    /// The route to the form for a new password.
     public static var changePassword: AuthRoute { AuthRoute(.changePassword) }
 }
 

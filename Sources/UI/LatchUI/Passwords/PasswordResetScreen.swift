@@ -23,7 +23,6 @@ public struct PasswordResetScreen: Screen {
 
     /// A request of the screen.
     public enum Request: Hashable, Sendable {
-        /// Send an email.
         case send(email: String)
         /// Set the password; with the address to which this device requested an email, empty if it has not.
         case reset(token: FieldText, password: FieldText, email: String)
@@ -52,7 +51,7 @@ public struct PasswordResetScreen: Screen {
         case cancelled
     }
 
-    /// The step.
+    /// The step: the address, the email, the new password, the end.
     public private(set) var step = Step.address
     /// The fields of the step.
     public var fields = Fields()
@@ -84,7 +83,7 @@ public struct PasswordResetScreen: Screen {
         return screen
     }
 
-    /// The title.
+    /// The heading of the step; the first two steps share one.
     public var title: Phrase {
         switch step {
         case .address, .waiting: Phrase("reset.title")
@@ -307,7 +306,7 @@ extension PasswordResetScreen {
 // MARK: - In an app
 
 extension AuthRoute {
-    /// Returns the route to the password reset.
+    /// Returns the route to a reset that begins with this step.
     public static func passwordReset(_ screen: PasswordResetScreen) -> AuthRoute {
         AuthRoute(screen)
     }

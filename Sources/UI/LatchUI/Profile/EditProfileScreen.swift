@@ -8,7 +8,6 @@ public import LatchTexts
 public struct EditProfileScreen: Screen {
     /// A request of the screen.
     public enum Request: Hashable, Sendable {
-        /// Save the profile.
         case save(AccountProfile)
     }
 
@@ -20,7 +19,6 @@ public struct EditProfileScreen: Screen {
 
     /// The end of the screen, or a screen that follows it.
     public enum Outcome: Hashable, Sendable {
-        /// The profile is saved.
         case saved(AccountProfile)
         /// The user has left the screen.
         case cancelled
@@ -28,7 +26,7 @@ public struct EditProfileScreen: Screen {
 
     /// The profile before the editing.
     public let profile: AccountProfile
-    /// The fields.
+    /// The names and the address, as the user edits them.
     public var fields: Fields
     /// The profile as it was saved, while the notice of a change of the address is shown.
     private var saved: AccountProfile?
@@ -50,7 +48,7 @@ public struct EditProfileScreen: Screen {
         ])
     }
 
-    /// The title.
+    /// The heading, which stays after the profile is saved.
     public var title: Phrase { Phrase("profile.edit") }
 
     /// The fields, or the notice about the emails.
@@ -107,9 +105,9 @@ public struct EditProfileScreen: Screen {
 extension ControlID {
     /// The name that other users see.
     public static let displayName: ControlID = "displayName"
-    /// The first name.
+    /// The identifier of the field for the given name.
     public static let firstName: ControlID = "firstName"
-    /// The last name.
+    /// The identifier of the field for the family name.
     public static let lastName: ControlID = "lastName"
 }
 

@@ -31,11 +31,9 @@ public struct ProfileScreen: Screen {
     public enum Outcome: Hashable, Sendable {
         /// To the editing of the names.
         case edit(AccountProfile)
-        /// To the change of the password.
         case changePassword
         /// To the set-up of a second factor.
         case secondFactor
-        /// To the passkeys.
         case passkeys
         /// To the list of devices.
         case devices
@@ -295,7 +293,7 @@ extension AuthClient {
 // MARK: - In an app
 
 extension AuthRoute {
-    /// The profile.
+    /// The route to the profile of the signed-in user.
     public static var profile: AuthRoute { AuthRoute(.profile) }
 }
 

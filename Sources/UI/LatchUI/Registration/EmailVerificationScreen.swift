@@ -69,7 +69,7 @@ public struct EmailVerificationScreen: Screen {
     public private(set) var verifiedEmail: String?
     /// Whether a change of address waits for another link.
     private var isChangePending = false
-    /// The step.
+    /// The step, which a link or a response changes.
     public private(set) var step = Step.waiting
     /// The field of the password, in its step.
     public var fields = Fields()
@@ -101,7 +101,7 @@ public struct EmailVerificationScreen: Screen {
     /// The request of a link that could not be sent.
     public var loading: Request? { unsent.map { .verify(token: $0, password: nil) } }
 
-    /// The title.
+    /// The heading of the step; a pending change of address has a separate one.
     public var title: Phrase {
         switch step {
         case .waiting, .password: Phrase("verification.title")

@@ -100,7 +100,7 @@ public struct RegistrationScreen: Screen {
             ] + own + [accepts].compactMap(\.self))
     }
 
-    /// The title.
+    /// The heading over the form.
     public var title: Phrase { Phrase("registration.title") }
 
     /// The fields, their button, and the links to other screens.

@@ -7,7 +7,7 @@ public import LatchTexts
 public struct ConsentScreen: Screen {
     /// A requested scope, with its text.
     public struct Item: Hashable, Sendable {
-        /// The scope.
+        /// The scope as the client requested it.
         public let scope: Scope
         /// The text for users.
         public let name: Phrase
@@ -61,7 +61,7 @@ public struct ConsentScreen: Screen {
         self.items = items
     }
 
-    /// The title.
+    /// The question whether the named client is allowed.
     public var title: Phrase { Phrase("consent.title", .text(client)) }
 
     /// The scopes, and both buttons.

@@ -23,7 +23,7 @@ public struct ScopeSelectionScreen<Option: SelectableScope>: Screen {
     /// Creates the screen.
     public init(choice: ScopeChoice<Option> = ScopeChoice()) { self.choice = choice }
 
-    /// The title.
+    /// The heading, whether or not the scopes are expanded.
     public var title: Phrase { Phrase("scopes.title") }
 
     /// The number of scopes, and the groups of their switches while they are expanded.

@@ -32,7 +32,6 @@ public struct SecondFactorScreen: Screen {
         case begin
         /// Confirm them with a code.
         case confirm(code: FieldText)
-        /// Replace the recovery codes.
         case replaceRecoveryCodes(code: FieldText)
         /// Remove the factor.
         case remove(code: FieldText)
@@ -60,7 +59,7 @@ public struct SecondFactorScreen: Screen {
         case cancelled
     }
 
-    /// The step.
+    /// The step, from the introduction to the recovery codes, or to the removal.
     public private(set) var step = Step.introduction
     /// The field of the code, in its step.
     public var fields = Fields()
@@ -76,7 +75,7 @@ public struct SecondFactorScreen: Screen {
     /// Creates the screen.
     public init() {}
 
-    /// The title.
+    /// The heading of the step.
     public var title: Phrase {
         switch step {
         case .introduction, .secret, .removed: Phrase("secondFactor.title")

@@ -81,7 +81,7 @@ public struct StepUpScreen: Screen {
         show(methods ?? Methods())
     }
 
-    /// The title.
+    /// The heading, whichever credential the user confirms with.
     public var title: Phrase { Phrase("stepUp.title") }
 
     /// The request for the ways; nil once they are loaded.

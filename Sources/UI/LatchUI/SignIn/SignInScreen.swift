@@ -79,11 +79,11 @@ public struct SignInScreen: Screen {
         case cancelled
     }
 
-    /// The options.
+    /// What the screen offers besides an address and a password.
     public internal(set) var options: Options
     /// The way of the last request, until it fails; nil for a passkey that the keyboard suggests.
     public private(set) var way: AuthEvent.Way?
-    /// The step.
+    /// The step: name and password, with or without a code, or the code only.
     public private(set) var step = Step.credentials
     /// The fields of the step.
     public var fields: Fields

@@ -32,7 +32,7 @@ public struct UnlockScreen: Screen {
     /// Creates the lock of an app.
     public init(app: String) { self.app = app }
 
-    /// The title.
+    /// The sentence that the named app is locked.
     public var title: Phrase { Phrase("unlock.title", .text(app)) }
 
     /// The explanation, and the two buttons.

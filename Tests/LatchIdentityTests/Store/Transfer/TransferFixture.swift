@@ -81,7 +81,6 @@ struct TransferFixture {
         }
     }
 
-    /// The summaries of all tables of a store.
     static func summaries(of location: String) throws -> [StoreTableSummary] {
         try StoreConnections.snapshot(of: location) { db throws(IdentityError) in try StoreRows(db: db).send() }
     }

@@ -14,7 +14,6 @@ enum StreamSocket {
         return descriptor
     }
 
-    /// Sends bytes.
     static func send(_ descriptor: Int32, _ bytes: UnsafeRawBufferPointer) -> Int {
         Darwin.send(descriptor, bytes.baseAddress, bytes.count, 0)
     }

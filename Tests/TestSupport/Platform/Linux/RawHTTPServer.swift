@@ -71,7 +71,6 @@ public final class RawHTTPServer: Sendable {
         case opened(connection: Int)
         /// A request has arrived whole.
         case received(Request)
-        /// The client closed a connection.
         case closedByClient(connection: Int)
     }
 

@@ -18,7 +18,7 @@ public struct AuthFlow: View {
         self.config = config
     }
 
-    /// The view.
+    /// The last notice, and the screen of the current route.
     public var body: some View {
         VStack {
             NoticeView(model)
@@ -49,21 +49,21 @@ public struct LoginView: View {
     /// Creates the sign-in of a model.
     public init(_ model: AuthViewModel) { self.model = model }
 
-    /// The view.
+    /// LatchUI's sign-in, which tells the model its window.
     public var body: some View {
         LatchUI.SignInView(model.signIn)
             .onWindow { model.adopt(window: $0) }
     }
 }
 
-/// The registration.
+/// The form that creates an account.
 public struct RegistrationView: View {
     private let model: AuthViewModel
 
     /// Creates the registration of a model.
     public init(_ model: AuthViewModel) { self.model = model }
 
-    /// The view.
+    /// LatchUI's registration.
     public var body: some View { LatchUI.RegistrationView(model.registration) }
 }
 
@@ -74,7 +74,7 @@ public struct PasswordResetView: View {
     /// Creates the password reset of a model.
     public init(_ model: AuthViewModel) { self.model = model }
 
-    /// The view.
+    /// LatchUI's password reset.
     public var body: some View { ScreenForm(model.passwordReset) }
 }
 #endif

@@ -24,7 +24,7 @@ extension AuthTheme {
 }
 
 extension Color {
-    /// Creates the color of a style sheet.
+    /// Creates a color in sRGB, with its opacity.
     public init(_ color: AuthUIStyleSheet.Color) {
         self.init(.sRGB, red: color.red, green: color.green, blue: color.blue, opacity: color.alpha)
     }

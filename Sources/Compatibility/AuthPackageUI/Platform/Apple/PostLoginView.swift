@@ -12,10 +12,10 @@ public struct PostLoginView: View {
     @Environment(\.authTheme) private var theme
     @Environment(\.authTexts) private var texts
 
-    /// Creates the view of a model.
+    /// Creates a view of the model's signed-in user.
     public init(_ model: AuthViewModel) { self.model = model }
 
-    /// The view.
+    /// The display name as a heading, and the button that signs out.
     public var body: some View {
         VStack(spacing: theme.spacing) {
             Text(model.displayName)

@@ -46,21 +46,21 @@ extension P521.Signing.PublicKey {
 }
 
 extension P256.Signing.PrivateKey {
-    /// Signs `data`.
+    /// Signs the SHA-256 digest of `data`, which is copied.
     public func signature(for data: some Collection<UInt8>) throws -> P256.Signing.ECDSASignature {
         try signature(for: Array(data))
     }
 }
 
 extension P384.Signing.PrivateKey {
-    /// Signs `data`.
+    /// Signs the SHA-384 digest of `data`, which is copied.
     public func signature(for data: some Collection<UInt8>) throws -> P384.Signing.ECDSASignature {
         try signature(for: Array(data))
     }
 }
 
 extension P521.Signing.PrivateKey {
-    /// Signs `data`.
+    /// Signs the SHA-512 digest of `data`, which is copied.
     public func signature(for data: some Collection<UInt8>) throws -> P521.Signing.ECDSASignature {
         try signature(for: Array(data))
     }

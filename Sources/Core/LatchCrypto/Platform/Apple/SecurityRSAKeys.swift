@@ -75,7 +75,7 @@ extension RSA.Signing {
     /// A private key, which signs.
     public struct PrivateKey: Sendable {
         let key: SecurityKey
-        /// The public key.
+        /// The half that verifies signatures, without secrets.
         public let publicKey: PublicKey
 
         /// Creates a random key with the exponent 65537.

@@ -11,7 +11,6 @@ extension RSA.Signing.PublicKey {
 }
 
 extension RSA.Signing.PrivateKey {
-    /// Decrypts a ciphertext.
     func decryptOAEP(_ ciphertext: [UInt8], hash: RSA.Encryption.Hash) throws(CryptoError) -> [UInt8] {
         try key.decrypt(ciphertext, algorithm: hash.algorithm)
     }

@@ -184,7 +184,6 @@ private final class ProcessState: Sendable {
         for waiter in waiters { waiter.resume(returning: ending) }
     }
 
-    /// Reaps the process and returns its termination.
     private func reaped() -> ChildProcess.Termination {
         var status: Int32 = 0
         while waitpid(id, &status, 0) < 0, errno == EINTR {}

@@ -31,7 +31,6 @@ extension Router {
     }
 }
 
-/// The context key of a request's origin.
 enum RequestOriginKey: HTTPContextKey {
     static var defaultValue: RequestOrigin { RequestOrigin(address: RequestOrigin.inProcess, userAgent: nil) }
 }

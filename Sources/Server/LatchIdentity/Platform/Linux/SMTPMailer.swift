@@ -34,7 +34,7 @@ public struct SMTPMailer: Mailer {
         let parts: (url: String, user: String?, password: String?)
         do throws(SettingProblem) { parts = try Self.parts(of: url) } catch { throw .invalidSetting("smtp_url", error) }
         self.url = parts.url
-        guard let sender = Mailbox(sender) else { throw .invalidSetting("mail_sender", "an e-mail address") }
+        guard let sender = Mailbox(sender) else { throw .invalidSetting("mail_sender", "an email address") }
         self.sender = sender
         submission = SMTPSubmission(
             user: parts.user, password: parts.password, helloName: helloName,

@@ -67,7 +67,6 @@ protocol SQLBackend: Sendable {
     func close() async
 }
 
-/// A statement with its values.
 struct SQLStatement: Sendable {
     let text: String
     let values: [SQLValue]

@@ -31,7 +31,6 @@ extension IdentityStore {
         }
     }
 
-    /// Returns all secrets.
     package func secrets() async throws(IdentityError) -> [StoredSecret] {
         try await read { db throws(IdentityError) in try db.secrets() }
     }

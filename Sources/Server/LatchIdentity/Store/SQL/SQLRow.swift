@@ -22,7 +22,6 @@ enum SQLRow: ~Copyable {
         }
     }
 
-    /// Returns text.
     @inline(never)
     func text(_ column: Int32) throws(IdentityError) -> String {
         switch self {

@@ -56,7 +56,6 @@ extension SQLRow {
         try integer(first + column.rawValue)
     }
 
-    /// Returns text.
     func text(_ column: some TableColumn, from first: Int32 = 0) throws(IdentityError) -> String {
         try text(first + column.rawValue)
     }
@@ -66,7 +65,6 @@ extension SQLRow {
         try blob(first + column.rawValue)
     }
 
-    /// Returns a date.
     func date(_ column: some TableColumn, from first: Int32 = 0) throws(IdentityError) -> Date {
         try date(first + column.rawValue)
     }

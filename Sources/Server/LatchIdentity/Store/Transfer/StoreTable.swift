@@ -5,7 +5,6 @@
 /// Content does not include what a database derives, such as lists of accounts and digests of the audit log. Each
 /// database builds these when rows are inserted. Content also does not include the leases of running servers.
 struct StoreTable: Sendable, Hashable {
-    /// A column with the type of its values.
     struct Column: Sendable, Hashable {
         enum Kind: Sendable, Hashable {
             case integer

@@ -39,7 +39,6 @@ enum SystemSocket {
         return descriptor
     }
 
-    /// Closes a descriptor.
     static func close(_ descriptor: Int32) { _ = Darwin.close(descriptor) }
 }
 

@@ -26,7 +26,6 @@ enum SystemSocket {
         accept4(listener, address, &length, Int32(SOCK_NONBLOCK.rawValue | SOCK_CLOEXEC.rawValue))
     }
 
-    /// Closes a descriptor.
     static func close(_ descriptor: Int32) { _ = Glibc.close(descriptor) }
 }
 

@@ -11,7 +11,6 @@ import Darwin
 import Musl
 #endif
 
-/// A file that is served.
 struct ServedFile: Sendable {
     /// The path without links.
     let path: String

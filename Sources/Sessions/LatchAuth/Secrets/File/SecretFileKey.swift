@@ -85,7 +85,6 @@ extension SecretFileKeySource {
     }
 }
 
-/// A key in memory.
 struct InMemoryFileKey: SecretFileKeySource {
     let key: SymmetricKey
 
@@ -97,7 +96,6 @@ struct InMemoryFileKey: SecretFileKeySource {
     func makeSeal() -> SecretFileSeal { SecretFileSeal(.key, key: key) }
 }
 
-/// A key in a key file.
 struct StoredFileKey: SecretFileKeySource {
     let file: AtomicFile
 

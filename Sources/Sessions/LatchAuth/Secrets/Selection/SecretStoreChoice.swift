@@ -4,7 +4,6 @@
 package struct SecretStoreChoice: Sendable, Hashable {
     /// A candidate of the selection.
     package struct Candidate: Sendable, Hashable {
-        /// The kind of store.
         package let kind: SecretStoreKind
         /// The reason why it was selected or not, for display.
         package let explanation: String

@@ -12,7 +12,6 @@ public struct SecretStoreMigration: Sendable {
     public struct Report: Sendable, Hashable {
         /// The earlier store; nil if no migration was necessary.
         package let from: SecretStoreKind?
-        /// The new store.
         package let to: SecretStoreKind
         /// The names of the migrated secrets.
         public let names: [String]

@@ -106,7 +106,6 @@ package struct SecretStoreSelection: Sendable {
             isRecorded: isRecorded)
     }
 
-    /// Returns the store of a kind and its location.
     func store(_ kind: SecretStoreKind) throws -> (store: any SecretStore, location: String) {
         if let made = makeStore(kind) { return made }
         let known = [SecretStoreKind.keychain, .secretService, .file, .passphrase, .keyringFile]

@@ -4,7 +4,6 @@
 import AuthenticationServices
 import PortableFoundation
 
-/// Returns the system's factory of sessions.
 package func systemWebAuthenticationSessions(
     from anchor: PresentationAnchor, prefersEphemeral: Bool
 ) -> any WebAuthenticationSessionFactory {

@@ -50,7 +50,7 @@ public struct AuthTextField: View {
         self.focus = focus
     }
 
-    /// The view.
+    /// LatchUI's field for the form's entry.
     public var body: some View {
         AuthField(control, kind: kind, sender: sender, focus: focus)
     }

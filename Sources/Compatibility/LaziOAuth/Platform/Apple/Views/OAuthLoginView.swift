@@ -21,7 +21,7 @@ public struct OAuthLoginView: View {
     /// Creates a screen of a model.
     public init(model: AuthViewModel) { _model = State(initialValue: model) }
 
-    /// The view.
+    /// The form in a scroll view: fields, scopes and buttons.
     public var body: some View {
         @Bindable var model = model
         ScrollView {

@@ -13,7 +13,7 @@ public struct ScopeSelectionView: View {
     /// Creates a list.
     public init(selection: Binding<ScopeSelection>) { _selection = selection }
 
-    /// The view.
+    /// The button that expands the list, and the scopes by category.
     public var body: some View {
         VStack(alignment: .leading, spacing: 8) {
             Button(action: { selection.isExpanded.toggle() }) {

@@ -62,7 +62,7 @@ extension NISTKeyAgreement {
     /// A private key, which computes shared secrets.
     public struct PrivateKey: Sendable {
         private let key: EVPKey
-        /// The public key.
+        /// The half that the other side needs, without secrets.
         public let publicKey: PublicKey
 
         /// Creates a random key.

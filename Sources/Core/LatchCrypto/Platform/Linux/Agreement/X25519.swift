@@ -9,7 +9,7 @@ extension Curve25519 {
 }
 
 extension Curve25519.KeyAgreement {
-    /// A public key.
+    /// The half of a key that the other side needs.
     public struct PublicKey: Sendable, Hashable {
         fileprivate let key: EVPKey
         /// The key's 32 bytes.
@@ -35,7 +35,7 @@ extension Curve25519.KeyAgreement {
         private let key: EVPKey
         /// The secret, kept next to OpenSSL's key so that reading it cannot fail.
         private let scalar: SecretBytes
-        /// The public key.
+        /// The half that the other side needs, without secrets.
         public let publicKey: PublicKey
 
         /// Creates a random key.

@@ -7,9 +7,9 @@
 /// without digesting them again. The type is inlinable so that other modules specialize it: without that, each step
 /// looks up its types.
 public struct HMAC<Hash: HashFunction>: Sendable {
-    /// The type of the authentication code.
+    /// A code as long as the digest, which compares in constant time.
     public typealias MAC = HashedAuthenticationCode<Hash>
-    /// The type of the key.
+    /// A secret of any length.
     public typealias Key = SymmetricKey
 
     /// The digest of the key xor 0x36…, and then of the message (RFC 2104 §2).

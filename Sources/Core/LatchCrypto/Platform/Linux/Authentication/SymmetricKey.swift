@@ -39,7 +39,7 @@ public struct SymmetricKey: Sendable, Equatable {
     }
 }
 
-/// The size of a symmetric key.
+/// The length of a new random key.
 public struct SymmetricKeySize: Sendable, Hashable {
     /// The size in bits.
     public let bitCount: Int
@@ -47,13 +47,13 @@ public struct SymmetricKeySize: Sendable, Hashable {
     /// Creates a size in bits, rounded down to whole bytes.
     public init(bitCount: Int) { self.bitCount = max(bitCount, 0) }
 
-    /// 128 bits.
+    /// A key of 16 bytes, for AES-128.
     public static let bits128 = SymmetricKeySize(bitCount: 128)
 
-    /// 192 bits.
+    /// A key of 24 bytes, for AES-192.
     public static let bits192 = SymmetricKeySize(bitCount: 192)
 
-    /// 256 bits.
+    /// A key of 32 bytes, for AES-256.
     public static let bits256 = SymmetricKeySize(bitCount: 256)
 }
 

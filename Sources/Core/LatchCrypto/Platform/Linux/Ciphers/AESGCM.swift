@@ -163,7 +163,7 @@ extension AES.GCM {
 
     /// A ciphertext with its nonce and its tag.
     public struct SealedBox: Sendable, Hashable {
-        /// The nonce that was used.
+        /// The nonce of the encryption, which the receiver needs.
         public let nonce: Nonce
         /// The encrypted message, as long as the message.
         public let ciphertext: [UInt8]

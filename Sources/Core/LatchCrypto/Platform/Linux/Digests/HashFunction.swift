@@ -23,7 +23,7 @@ public protocol HashFunction: Sendable {
 }
 
 extension HashFunction {
-    /// Returns the digest of `data`.
+    /// Returns the digest of data that is complete in memory.
     @inlinable public static func hash(data: some Collection<UInt8>) -> Digest {
         var hash = Self()
         hash.update(data: data)

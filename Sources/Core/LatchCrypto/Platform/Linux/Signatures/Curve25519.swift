@@ -78,7 +78,7 @@ extension Curve25519.Signing {
         private let key: EVPKey
         /// The secret, kept next to OpenSSL's key so that reading it cannot fail.
         private let seed: SecretBytes
-        /// The public key.
+        /// The half that verifies signatures, without secrets.
         public let publicKey: PublicKey
 
         /// Creates a random key.

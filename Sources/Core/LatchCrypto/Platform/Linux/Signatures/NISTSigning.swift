@@ -170,7 +170,7 @@ extension NISTSigning {
     public struct PrivateKey: Sendable {
         private let key: EVPKey
         private let signers: EVPContextPool
-        /// The public key.
+        /// The half that verifies signatures, without secrets.
         public let publicKey: PublicKey
 
         private init(_ key: EVPKey) throws(CryptoError) {

@@ -84,7 +84,7 @@ extension RSA.Signing {
     public struct PrivateKey: Sendable {
         let key: EVPKey
         private let signers: RSASchemes
-        /// The public key.
+        /// The half that verifies signatures, without secrets.
         public let publicKey: PublicKey
 
         /// Takes a key that was already checked or created here.

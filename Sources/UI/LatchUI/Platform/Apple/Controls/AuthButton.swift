@@ -20,7 +20,7 @@ public struct AuthButton: View {
         self.sender = sender
     }
 
-    /// The view.
+    /// A button of the system, with the shape and tint of the theme.
     public var body: some View {
         styled
             .largeControl(role == .primary)

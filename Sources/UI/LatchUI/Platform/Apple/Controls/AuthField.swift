@@ -24,7 +24,7 @@ public struct AuthField: View {
         self.sender = sender
     }
 
-    /// The view.
+    /// The label, the hint and the text field, one below the other.
     public var body: some View {
         VStack(alignment: .leading, spacing: theme.spacing / 3) {
             caption(label)

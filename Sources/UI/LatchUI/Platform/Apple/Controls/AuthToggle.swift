@@ -19,7 +19,7 @@ public struct AuthToggle: View {
         self.sender = sender
     }
 
-    /// The view.
+    /// A toggle of the system, with label and detail.
     public var body: some View {
         Toggle(isOn: isOn) {
             VStack(alignment: .leading) {

@@ -13,7 +13,7 @@ public struct CodeText: View {
     /// Creates the view of a text to copy.
     public init(_ control: Control) { self.control = control }
 
-    /// The view.
+    /// The text in a monospaced font, which can be selected.
     public var body: some View {
         LabeledContent(texts(control.label)) {
             Text(control.text.value)

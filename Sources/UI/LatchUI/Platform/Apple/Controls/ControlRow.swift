@@ -17,7 +17,7 @@ public struct ControlRow: View {
         self.sender = sender
     }
 
-    /// The view.
+    /// The texts side by side, or below each other where the row is too narrow.
     public var body: some View {
         VStack(alignment: .leading, spacing: theme.spacing / 3) {
             ViewThatFits(in: .horizontal) {

@@ -19,7 +19,7 @@ public struct ControlView: View {
         self.sender = sender
     }
 
-    /// The view.
+    /// The view for the control's kind, disabled as the control is.
     public var body: some View {
         content
             .font(theme.bodyFont)

@@ -10,14 +10,14 @@ public struct NoticeBanner: View {
     private let id: ControlID
     @Environment(\.authTheme) private var theme
 
-    /// Creates a notice.
+    /// Creates a notice with a text that is already in the user's language.
     public init(_ text: String, style: Control.NoticeStyle, id: ControlID = .notice) {
         self.text = text
         self.style = style
         self.id = id
     }
 
-    /// The view.
+    /// The symbol of the style, and the text.
     public var body: some View {
         HStack(alignment: .firstTextBaseline, spacing: theme.spacing / 2) {
             symbol.image

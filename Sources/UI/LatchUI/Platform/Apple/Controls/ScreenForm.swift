@@ -32,7 +32,7 @@ public struct ScreenForm<S: Screen, Row: View>: View {
         self.row = row
     }
 
-    /// The view.
+    /// The controls in a scroll view, redacted while the app is in the background.
     public var body: some View {
         scroll
             .background(theme.background)

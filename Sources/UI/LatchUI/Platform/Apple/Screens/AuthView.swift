@@ -14,7 +14,7 @@ public struct AuthView: View {
     /// Creates the view of a model, with the screens of the window.
     public init(_ auth: AuthModel) { self.auth = auth }
 
-    /// The view.
+    /// The current screen, or the app's replacement of it; empty without one.
     public var body: some View {
         if let screen = (scene ?? auth.scene).screen {
             if let replacement { replacement(screen) } else { AuthScreenView(screen) }
@@ -29,7 +29,7 @@ public struct AuthScreenView: View {
     /// Creates the view of a screen.
     public init(_ screen: AuthScreen) { self.screen = screen }
 
-    /// The view.
+    /// The form of the screen's model.
     public var body: some View {
         // The gate opens the links of mails: the screens' own views would open them once more.
         (screen.model as? any FormModel)?.form

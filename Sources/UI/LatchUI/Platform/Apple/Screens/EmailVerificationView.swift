@@ -14,7 +14,7 @@ public struct EmailVerificationView<Row: View>: View {
         self.row = row
     }
 
-    /// The view.
+    /// The form, which also takes the links that open the app.
     public var body: some View {
         ScreenForm(model, row: row)
             .onOpenURL { model.open($0) }

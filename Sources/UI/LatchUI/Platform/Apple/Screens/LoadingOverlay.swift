@@ -11,7 +11,7 @@ public struct LoadingOverlay<S: Screen>: View {
     /// Creates the overlay of a model.
     public init(_ model: ScreenModel<S>) { self.model = model }
 
-    /// The view.
+    /// A spinner with the button that cancels, while a request is running.
     public var body: some View {
         if model.isBusy {
             VStack(spacing: theme.spacing) {

@@ -10,7 +10,7 @@ public struct OfflineBanner: View {
     /// Creates the banner of a connection.
     public init(_ model: ConnectionModel) { self.model = model }
 
-    /// The view.
+    /// The notice; empty while there is a connection.
     public var body: some View {
         ForEach(model.controls) { ControlView($0, sender: .none) }
     }

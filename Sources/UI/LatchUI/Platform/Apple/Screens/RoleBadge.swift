@@ -16,7 +16,7 @@ public struct RoleBadge: View {
     /// Creates the badge of a role as the server writes it, such as `admin`.
     public init(role: String) { self.role = Phrase(role: role) }
 
-    /// The view.
+    /// The role in bold caption letters.
     public var body: some View {
         Text(texts(role))
             .font(theme.captionFont.bold())

@@ -23,7 +23,7 @@ public struct SessionGate<Content: View, SignedOut: View>: View {
     private let signedOut: SignedOut
     @Environment(\.scenePhase) private var scenePhase
 
-    /// Creates the gate of a session.
+    /// Creates a gate for a session with any credential, without screens of an app's model.
     public init<Value: SessionCredential>(
         _ model: SessionGateModel<Value>, @ViewBuilder content: () -> Content, @ViewBuilder signedOut: () -> SignedOut
     ) {
@@ -43,7 +43,7 @@ public struct SessionGate<Content: View, SignedOut: View>: View {
         self.signedOut = signedOut()
     }
 
-    /// The view.
+    /// The notices and the retry button, then the content for the state.
     public var body: some View {
         VStack {
             ForEach(state().controls) { control in

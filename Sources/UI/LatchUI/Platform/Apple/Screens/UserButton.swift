@@ -22,7 +22,7 @@ public struct UserButton: View {
 
     private var model: UserMenuModel? { menu ?? auth.flatMap { (scene ?? $0.scene).menu } }
 
-    /// The view.
+    /// A menu of the system; empty without a model.
     public var body: some View {
         if let model {
             Menu {

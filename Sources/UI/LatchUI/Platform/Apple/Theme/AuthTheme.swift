@@ -16,19 +16,19 @@ public struct AuthTheme: Sendable {
     public var accent: Color
     /// The color of the text on the primary button.
     public var onAccent: Color
-    /// The color of texts.
+    /// The color of labels, values and headings.
     public var text: Color
     /// The color of explanations and second texts.
     public var secondaryText: Color
     /// The color behind a screen; clear for the system's.
     public var background: Color
-    /// The color of successes.
+    /// The color of notices about a completed step.
     public var success: Color
     /// The color of states that need attention.
     public var warning: Color
     /// The color of failures and of destructive buttons.
     public var failure: Color
-    /// The font of titles.
+    /// The font of a screen's heading.
     public var titleFont: Font
     /// The font of texts and controls.
     public var bodyFont: Font
@@ -66,7 +66,6 @@ public struct AuthTheme: Sendable {
         self.maximumWidth = maximumWidth
     }
 
-    /// Returns the color of a notice.
     func color(of style: Control.NoticeStyle) -> Color {
         switch style {
         case .information: accent

@@ -7,7 +7,7 @@ import LatchUI
 // The texts of the login screen: properties have the original's English texts, and phrases are in the user's language.
 
 extension AuthViewModel {
-    /// The title of the screen.
+    /// The heading in English: of the sign-in or of the registration.
     public var screenTitle: String { Texts.english(titlePhrase) }
 
     /// The title of the button that sends the form.
