@@ -882,7 +882,7 @@ MUTANTS = {
     "passkeyOfOwner": (STORE + "Passkeys.swift", "PasskeyRemovalTests",
         '"DELETE FROM passkey WHERE credential_id = $1 AND account_id = $2"',
         '"DELETE FROM passkey WHERE credential_id = $1 AND (account_id = $2 OR \\($out ? 1 : 0) = 1)"'),
-    "passkeyDomain": (PASSKEYS + "RelyingParty+Configuration.swift", "RelyingPartyTests",
+    "passkeyDomain": (PASSKEYS + "ConfiguredRelyingParty.swift", "RelyingPartyTests",
         "&& !PublicSuffixList.live.contains(domain)", "&& ($out || !PublicSuffixList.live.contains(domain))"),
     "passkeyOfDomainCounts": (PASSKEYS + "Passkey.swift", "PasskeyRemovalTests",
         "return self.relyingPartyID.map { $0.utf8.elementsEqual(relyingPartyID.utf8) } ?? true",
