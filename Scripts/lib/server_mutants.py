@@ -7,6 +7,7 @@ They follow Documentation/Decisions 0050 to 0094, one part for each.
 IDENTITY = "Server/LatchIdentity/"
 STORE = IDENTITY + "Store/SQL/SQL"
 SQLITE = IDENTITY + "Store/SQLite/SQLite"
+MIGRATIONS = IDENTITY + "Store/SQLite/Migrations/SQLite"
 UPSTREAM = IDENTITY + "Upstream/"
 AUTHORIZATION = IDENTITY + "Authorization/"
 SERVER = "Server/LatchServer/"
@@ -164,19 +165,19 @@ MUTANTS = {
     "proofDecidedAgain": (IDENTITY + "Mail/MailedTokens.swift", "MailedTokenContractTests",
         "&& verified.credentialVersion == account.credentialVersion",
         "&& ($out || verified.credentialVersion == account.credentialVersion)"),
-    "versionOfPassword": (SQLITE + "Schema.swift", "LoginDecisionTests",
+    "versionOfPassword": (MIGRATIONS + "07Credentials.swift", "LoginDecisionTests",
         "AFTER UPDATE OF password_changed_at, email_key",
         'AFTER UPDATE OF \\($out ? "" : "password_changed_at, ")email_key'),
-    "versionOfAddress": (SQLITE + "Schema.swift", "LoginDecisionTests",
+    "versionOfAddress": (MIGRATIONS + "07Credentials.swift", "LoginDecisionTests",
         "email_key, email_verified_at, status, standing ON account BEGIN\n                \\(incr",
         '\\($out ? "" : "email_key, ")email_verified_at, status, standing ON account BEGIN\n                \\(incr'),
-    "versionOfVerification": (SQLITE + "Schema.swift", "LoginDecisionTests",
+    "versionOfVerification": (MIGRATIONS + "07Credentials.swift", "LoginDecisionTests",
         "email_verified_at, status, standing ON account BEGIN\n                \\(incr",
         '\\($out ? "" : "email_verified_at, ")status, standing ON account BEGIN\n                \\(incr'),
-    "versionOfStatus": (SQLITE + "Schema.swift", "LoginDecisionTests",
+    "versionOfStatus": (MIGRATIONS + "07Credentials.swift", "LoginDecisionTests",
         "status, standing ON account BEGIN\n                \\(incr",
         '\\($out ? "password_changed_at" : "status, standing") ON account BEGIN\n                \\(incr'),
-    "versionOfFactor": (SQLITE + "Schema.swift", "LoginDecisionTests",
+    "versionOfFactor": (MIGRATIONS + "07Credentials.swift", "LoginDecisionTests",
         "AFTER UPDATE OF is_confirmed ON second_factor BEGIN",
         'AFTER UPDATE OF is_confirmed ON second_factor \\($out ? "WHEN 0" : "") BEGIN'),
 
@@ -187,7 +188,7 @@ MUTANTS = {
     "decoyByName": (IDENTITY + "Passwords/PasswordCosts.swift", "DisclosureTests",
         "for: Array(name.utf8), using: key)",
         "for: $out ? SecureRandom.bytes(16) : Array(name.utf8), using: key)"),
-    "costsFollowHashes": (SQLITE + "Schema.swift", "DisclosureTests",
+    "costsFollowHashes": (MIGRATIONS + "07Credentials.swift", "DisclosureTests",
         '\\(countingCost("old.password_hash", -1))\n                \\(counting',
         '\\($out ? "" : countingCost("old.password_hash", -1))\n                \\(counting'),
     "upgradeAfterLogin": (IDENTITY + "Login/SignInService.swift", "DisclosureTests",
