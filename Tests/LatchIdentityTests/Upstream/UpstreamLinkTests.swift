@@ -312,7 +312,7 @@ import Testing
         #expect(await refusal { try await site.complete(token, totp.recoveryCodes[0]) } == "invalidToken")
         // The link is removed while the page waits.
         let session = try await site.bearer(access)
-        try await site.identity.services.upstreamSignIns.unlink("staff", from: session)
+        try await site.identity.services.upstreamSignIns.unlink("staff", from: session, by: .tests)
         let ended = try await agent.post(
             "/api/auth/continue", form: "token=\(token)&code=\(totp.recoveryCodes[0])")
         #expect(ended.text.contains("has ended"))

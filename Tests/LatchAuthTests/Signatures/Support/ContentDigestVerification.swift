@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 
 @testable import LatchAuth
