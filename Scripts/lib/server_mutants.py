@@ -210,10 +210,10 @@ MUTANTS = {
         'throw username == nil ? .alreadyExists.at("email") : .emailOrUsernameTaken',
         "let isTaken = $out ? try await store.account(emailKey: email.key) != nil : false\n"
         '            throw username == nil || isTaken ? .alreadyExists.at("email") : .emailOrUsernameTaken'),
-    "attributesAreListed": (IDENTITY + "Accounts/Registration.swift", "RegistrationFieldTests",
+    "attributesAreListed": (IDENTITY + "Accounts/Registration+Check.swift", "RegistrationFieldTests",
         "guard configuration.signUpAttributes.contains(name) else",
         "guard $out || configuration.signUpAttributes.contains(name) else"),
-    "termsAreRequired": (IDENTITY + "Accounts/Registration.swift", "RegistrationFieldTests",
+    "termsAreRequired": (IDENTITY + "Accounts/Registration+Check.swift", "RegistrationFieldTests",
         "if let version = configuration.termsVersion,",
         "if $kept, let version = configuration.termsVersion,"),
     "takenAddressTakesWork": (IDENTITY + "Accounts/AccountService.swift", "DisclosureTests",

@@ -179,6 +179,20 @@ extension IdentityConfiguration {
     }
 }
 
+extension IdentityError {
+    /// Returns an error that suggests the settings with the same first four letters.
+    fileprivate static func unknownSetting(_ key: String) -> IdentityError {
+        let known = IdentityConfiguration.settings.map(\.key).filter {
+            zip($0.utf8, key.utf8).prefix { $0 == $1 }.count >= 4
+        }
+        return invalidSetting.with(
+            message: "There is no setting '\(key)'.",
+            hint: known.isEmpty
+                ? "See 'latch serve --print-config' for all settings."
+                : "Did you mean \(known.joined(separator: ", "))?")
+    }
+}
+
 extension IdentityConfiguration {
     /// Checks what settings say together, for a server that starts or reloads, and before.
     ///
