@@ -194,22 +194,6 @@ extension IdentityError {
 }
 
 extension IdentityConfiguration {
-    /// Checks what settings say together, for a server that starts or reloads, and before.
-    ///
-    /// - Throws: `IdentityError.invalidSetting`.
-    package func check() throws(IdentityError) {
-        try RelyingParty.check(self)
-        _ = try OAuthClients(self)
-        _ = try UpstreamClients(self, transport: Transport.live, clock: .system, random: .system)
-        let policy = ScopePolicy(self)
-        if let unknown = defaultScopes.elements.first(where: { !policy.knows([$0]) }) {
-            throw .unusableSetting(
-                "default_scopes", "nobody can have '\(unknown.rawValue)', which the setting 'scopes' does not have")
-        }
-    }
-}
-
-extension IdentityConfiguration {
     /// The scopes of clients that neither the server has nor a lower level of them.
     package var unknownClientScopes: Scopes {
         let policy = ScopePolicy(self)
