@@ -185,14 +185,14 @@ public struct Identity: Sendable {
     }
 
     /// The path prefix of the user service's RPCs.
-    public static let callPath = "/userservice.v1.UserService/"
+    public static let callPath = UserServiceAdmission.callPath
 
     /// Returns the limits of the RPCs by path, for `Server.Configuration.contentLimits`.
     ///
     /// - Parameter bytes: The maximum size of a call with an access token; a call without one has the limit of the JSON
     ///   routes.
     public static func contentLimits(callBytes bytes: Int) -> [String: Int] {
-        UserServiceAdmission.contentLimits.mapValues { min($0, bytes) }.merging([callPath: bytes]) { $1 }
+        UserServiceAdmission.contentLimits(callBytes: bytes)
     }
 
     /// The public URL; nil until it is known.

@@ -13,6 +13,7 @@ import Testing
         let types = GrantHandlers.all.map { $0.grantType }
         #expect(Set(types).count == types.count)
         #expect(types == [.password, .refreshToken, .authorizationCode, .deviceCode])
+        #expect(types == OAuthClient.GrantType.supported)
     }
 
     @Test func `The table of grant handlers determines metadata, metrics, settings and the endpoint`() async throws {

@@ -69,3 +69,8 @@ extension HTTPRequest {
         set { context[PrincipalKey.self] = newValue }
     }
 }
+
+extension IdentityError {
+    /// The operation requires a recent authentication of the session.
+    package static let signInAgain = IdentityError.signInAgain(maximumAge: IdentityConfiguration().recentAuthentication)
+}

@@ -56,7 +56,7 @@ struct AuthorizationService: Sendable {
         let shown = error.form.isDisclosed ? error : .unavailable
         var parameters = [("error", shown.form.oauth)]
         // The client knows best how to explain that its user has refused.
-        if shown != .authorizationDenied { parameters.append(("error_description", ErrorFormat.description(shown))) }
+        if shown != .authorizationDenied { parameters.append(("error_description", shown.oauthDescription)) }
         return AuthorizationTarget.url(redirect, parameters, state: state, issuer: issuer)
     }
 

@@ -38,9 +38,6 @@ public struct OAuthClient: Sendable, Hashable {
 
         /// Creates the grant type of a handler.
         init(_ rawValue: String) { self.rawValue = rawValue }
-
-        /// The grant types of all handlers.
-        static var supported: [GrantType] { GrantHandlers.all.map { $0.grantType } }
     }
 
     /// The `client_id`.

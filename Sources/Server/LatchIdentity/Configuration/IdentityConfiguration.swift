@@ -179,19 +179,17 @@ extension IdentityConfiguration {
     }
 }
 
-extension IdentityConfiguration {
-    /// Checks what settings say together, for a server that starts or reloads, and before.
-    ///
-    /// - Throws: `IdentityError.invalidSetting`.
-    package func check() throws(IdentityError) {
-        try RelyingParty.check(self)
-        _ = try OAuthClients(self)
-        _ = try UpstreamClients(self, transport: Transport.live, clock: .system, random: .system)
-        let policy = ScopePolicy(self)
-        if let unknown = defaultScopes.elements.first(where: { !policy.knows([$0]) }) {
-            throw .unusableSetting(
-                "default_scopes", "no user can have '\(unknown.rawValue)', which the setting 'scopes' lacks")
+extension IdentityError {
+    /// Returns an error that suggests the settings with the same first four letters.
+    fileprivate static func unknownSetting(_ key: String) -> IdentityError {
+        let known = IdentityConfiguration.settings.map(\.key).filter {
+            zip($0.utf8, key.utf8).prefix { $0 == $1 }.count >= 4
         }
+        return invalidSetting.with(
+            message: "There is no setting '\(key)'.",
+            hint: known.isEmpty
+                ? "See 'latch serve --print-config' for all settings."
+                : "Did you mean \(known.joined(separator: ", "))?")
     }
 }
 

@@ -37,25 +37,12 @@ enum ErrorFormat: Sendable {
         case .page: return body
         case .oauth:
             body["error"] = .string(form.oauth)
-            body["error_description"] = .string(Self.description(error))
+            body["error_description"] = .string(error.oauthDescription)
         }
         body["detail"] = .string(error.message)
         body["error_code"] = .string(form.errorCode ?? Self.upperSnakeCase(error.code))
         if let retryAfter { body["retry_after"] = .integer(Int64(retryAfter)) }
         return body
-    }
-
-    /// Returns message and hint in the characters of RFC 6749 §5.2: visible ASCII and spaces, without `"` and `\`.
-    static func description(_ error: IdentityError) -> String {
-        let text = error.hint.map { "\(error.message) \($0)" } ?? error.message
-        let visible = text.unicodeScalars.map { scalar -> Unicode.Scalar in
-            switch scalar.value {
-            case 0x22: "'"
-            case 0x20...0x21, 0x23...0x5B, 0x5D...0x7E: scalar
-            default: "-"
-            }
-        }
-        return String(String.UnicodeScalarView(visible))
     }
 
     /// Returns a code in the spelling of Lazi clients: an acronym is one word, so `notJSON` becomes `NOT_JSON`.
@@ -188,9 +175,6 @@ extension CallContext {
 }
 
 extension IdentityError {
-    /// Whether the server fails the request for an internal reason, not because the client has disconnected.
-    var isFailureOfServer: Bool { form.status.isServerError && self != .cancelled }
-
     /// The error as clients see it.
     fileprivate var disclosed: IdentityError { form.isDisclosed ? self : .unavailable }
 

@@ -19,7 +19,7 @@ public struct IdentityError: CodedError {
     /// The form in which clients receive the error; by default it only says that the server is unavailable.
     var form = ClientForm.serverError
     /// The exhausted rate limit, for the RateLimit fields of the response.
-    var limit: AttemptLimiter.Limit?
+    var limit: RateLimit?
 
     /// The key of the error's texts on pages, for a code with several texts; nil uses the code.
     var pageKey: String?
@@ -51,6 +51,24 @@ public struct IdentityError: CodedError {
     func at(newPassword: String, oldPassword: String? = nil) -> IdentityError {
         if self == .weakPassword { return at(newPassword) }
         return self == .invalidCredentials ? at(oldPassword) : self
+    }
+}
+
+extension IdentityError {
+    /// Whether the server fails the request for an internal reason, not because the client has disconnected.
+    var isFailureOfServer: Bool { form.status.isServerError && self != .cancelled }
+
+    /// Message and hint in the characters of RFC 6749 §5.2: visible ASCII and spaces, without `"` and `\`.
+    var oauthDescription: String {
+        let text = hint.map { "\(message) \($0)" } ?? message
+        let visible = text.unicodeScalars.map { scalar -> Unicode.Scalar in
+            switch scalar.value {
+            case 0x22: "'"
+            case 0x20...0x21, 0x23...0x5B, 0x5D...0x7E: scalar
+            default: "-"
+            }
+        }
+        return String(String.UnicodeScalarView(visible))
     }
 }
 

@@ -173,14 +173,6 @@ extension IdentityError {
             status: .tooManyRequests, oauth: "temporarily_unavailable", rpc: .resourceExhausted,
             errorCode: "RATE_LIMIT_EXCEEDED"))
 
-    /// Returns a ``tooManyAttempts`` error with the exhausted limit and the time until the next attempt.
-    static func tooManyAttempts(_ rejection: AttemptLimiter.Rejection) -> IdentityError {
-        var error = tooManyAttempts
-        error.retryAfter = .milliseconds(Int64(rejection.retryAfter * 1000))
-        error.limit = rejection.limit
-        return error
-    }
-
     /// The password is correct, but the login needs a code of the second factor.
     ///
     /// It is 403, since a 401 would request another password. No RFC names this OAuth error; other servers use this
@@ -207,9 +199,6 @@ extension IdentityError {
         error.form = .forbidden
         return error
     }
-
-    /// The operation requires a recent authentication of the session.
-    package static let signInAgain = IdentityError.signInAgain(maximumAge: IdentityConfiguration().recentAuthentication)
 
     /// Returns a ``signInAgain`` error with the challenge of RFC 9470 §3.
     ///

@@ -122,18 +122,6 @@ extension IdentityError {
         invalidSetting.with(message: "The setting '\(key)' cannot be used: \(problem).", hint: invalidSetting.hint)
     }
 
-    /// Returns an error that suggests the settings with the same first four letters.
-    static func unknownSetting(_ key: String) -> IdentityError {
-        let known = IdentityConfiguration.settings.map(\.key).filter {
-            zip($0.utf8, key.utf8).prefix { $0 == $1 }.count >= 4
-        }
-        return invalidSetting.with(
-            message: "There is no setting '\(key)'.",
-            hint: known.isEmpty
-                ? "See 'latch serve --print-config' for all settings."
-                : "Did you mean \(known.joined(separator: ", "))?")
-    }
-
     /// Returns the error for stored keys that need a store key, or another one.
     static func storeKeyNeeded(_ id: String) -> IdentityError {
         IdentityError(

@@ -21,12 +21,6 @@ extension IdentityError {
             "It was finished before, took longer than ten minutes, or began in another browser. Begin again in the app.",
         form: ClientForm(status: .badRequest, oauth: "invalid_request", rpc: .failedPrecondition))
 
-    /// Other sites have started sign-ins in this browser.
-    static let tooManySignIns = IdentityError(
-        code: "tooManySignIns", message: "Other sign-ins are in progress", hint: "Begin again in the app.",
-        retryAfter: .seconds(Int64(SignInAttempt.lifetime)),
-        form: ClientForm(status: .tooManyRequests, oauth: "temporarily_unavailable", rpc: .resourceExhausted))
-
     static let upstreamDenied = IdentityError(
         code: "upstreamDenied", message: "The sign-in was canceled", hint: "Begin again in the app.",
         form: .forbidden)

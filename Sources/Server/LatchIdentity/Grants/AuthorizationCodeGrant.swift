@@ -2,11 +2,6 @@
 
 import LatchAuth
 
-extension OAuthClient.GrantType {
-    /// The authorization code grant (RFC 6749 §4.1).
-    public static let authorizationCode = OAuthClient.GrantType("authorization_code")
-}
-
 /// The handler of the authorization code grant, with the verifier of RFC 7636.
 struct AuthorizationCodeGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.authorizationCode

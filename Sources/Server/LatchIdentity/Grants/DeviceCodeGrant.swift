@@ -2,11 +2,6 @@
 
 import LatchAuth
 
-extension OAuthClient.GrantType {
-    /// The device authorization grant (RFC 8628 §3.4).
-    public static let deviceCode = OAuthClient.GrantType("urn:ietf:params:oauth:grant-type:device_code")
-}
-
 /// The handler of the device authorization grant.
 struct DeviceCodeGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.deviceCode

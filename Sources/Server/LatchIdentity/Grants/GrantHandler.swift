@@ -6,9 +6,9 @@ import LatchHTTP
 
 /// A handler of one grant type at the token endpoint (RFC 6749 §4).
 ///
-/// A new grant is one file with a handler and its grant type, and one line in ``GrantHandlers/all``. The endpoint, the
-/// metadata, the settings and the metrics follow from that list. A sign-in with a passkey is not a grant, and only has
-/// a metric.
+/// A new grant is one file with a handler, one line in ``GrantHandlers/all``, and its grant type among
+/// ``OAuthClient/GrantType/supported``. The endpoint, the metadata, the settings and the metrics follow from these
+/// lists. A sign-in with a passkey is not a grant, and only has a metric.
 protocol GrantHandler: Sendable {
     /// The value of `grant_type`, which is also the label of the metric.
     static var grantType: OAuthClient.GrantType { get }
@@ -22,19 +22,19 @@ protocol GrantHandler: Sendable {
     func tokens(for request: TokenRequest) async throws -> TokenResponse
 }
 
-extension OAuthClient.GrantType {
-    /// The sign-in with a passkey, which has a route and no handler.
-    ///
-    /// It is only a label of metrics.
-    static let passkey = OAuthClient.GrantType("passkey")
-}
-
 /// The grant handlers of the server.
 enum GrantHandlers {
     static let all: [any GrantHandler.Type] = [
         PasswordGrantHandler.self, RefreshTokenGrantHandler.self, AuthorizationCodeGrantHandler.self,
         DeviceCodeGrantHandler.self,
     ]
+}
+
+extension Metrics {
+    /// Creates counters that all start at 0.
+    convenience init(grantHandlers: [any GrantHandler.Type] = GrantHandlers.all) {
+        self.init(grants: grantHandlers.map { $0.grantType.rawValue })
+    }
 }
 
 /// A request to the token endpoint (RFC 6749 §3.2).

@@ -2,11 +2,6 @@
 
 import LatchAuth
 
-extension OAuthClient.GrantType {
-    /// The resource owner password credentials grant (RFC 6749 §4.3): legacy, for first-party clients.
-    public static let password = OAuthClient.GrantType("password")
-}
-
 /// The handler of the password grant, with a code of the second factor as `otp`.
 struct PasswordGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.password

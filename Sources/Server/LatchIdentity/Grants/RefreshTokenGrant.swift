@@ -2,11 +2,6 @@
 
 import LatchAuth
 
-extension OAuthClient.GrantType {
-    /// The refresh token grant (RFC 6749 §6).
-    public static let refreshToken = OAuthClient.GrantType("refresh_token")
-}
-
 struct RefreshTokenGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.refreshToken
     let tokens: TokenService

@@ -11,42 +11,8 @@ import Synchronization
 /// has refilled: filling a table makes the limiter forget no attempt. In a full table, new keys share buckets by their
 /// wider network, so that a flood mostly limits itself.
 final class AttemptLimiter: Sendable {
-    /// A number of attempts within a window; all attempts share it by reference.
-    final class Limit: Sendable, Hashable {
-        /// The name in the RateLimit fields.
-        let name: String
-        /// The number of attempts in a full bucket.
-        let capacity: Int
-        /// The seconds in which an empty bucket refills.
-        let window: TimeInterval
-
-        /// The RateLimit-Policy field (draft-ietf-httpapi-ratelimit-headers-10 §3).
-        let policyField: String
-        /// The RateLimit field, up to the number of attempts left.
-        private let fieldStart: String
-
-        init(name: String, capacity: Int, window: TimeInterval) {
-            (self.name, self.capacity, self.window) = (name, capacity, window)
-            policyField = "\"\(name)\";q=\(capacity);w=\(Int(window))"
-            fieldStart = "\"\(name)\";r="
-        }
-
-        static func == (left: Limit, right: Limit) -> Bool {
-            (left.name, left.capacity, left.window) == (right.name, right.capacity, right.window)
-        }
-
-        func hash(into hasher: inout Hasher) { hasher.combine(name) }
-
-        /// Returns the RateLimit field, with the attempts left and the seconds until the bucket is full (§4).
-        func field(left count: Int, until seconds: Int) -> String {
-            String {
-                $0.append(fieldStart)
-                $0.append(count)
-                $0.append(literal: ";t=")
-                $0.append(seconds)
-            }
-        }
-    }
+    /// A number of attempts within a window.
+    typealias Limit = RateLimit
 
     /// The kind of attempt, with a separate table; all attempts of a scope have the same limit.
     enum Scope: Int, Sendable, CaseIterable {
@@ -284,5 +250,15 @@ extension AttemptLimiter {
                 return bucket.left < Double(limit.capacity)
             }
         }
+    }
+}
+
+extension IdentityError {
+    /// Returns a ``tooManyAttempts`` error with the exhausted limit and the time until the next attempt.
+    static func tooManyAttempts(_ rejection: AttemptLimiter.Rejection) -> IdentityError {
+        var error = tooManyAttempts
+        error.retryAfter = .milliseconds(Int64(rejection.retryAfter * 1000))
+        error.limit = rejection.limit
+        return error
     }
 }

@@ -65,7 +65,7 @@ extension Metric {
     /// The values of a server are this one and the names of its grants.
     static let tokensIssued = Metric(
         "latch_tokens_issued_total", "Responses with an access token.", by: "grant",
-        of: [OAuthClient.GrantType.passkey.rawValue])
+        of: ["passkey"])
 
     static let reloadFailures = Metric(
         "latch_reload_failures_total", "Reloads after which the earlier configuration and certificate stayed in effect."

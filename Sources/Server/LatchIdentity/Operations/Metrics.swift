@@ -18,9 +18,8 @@ final class Metrics: Sendable {
     /// Whether the server is about to end.
     private let draining = Mutex(false)
 
-    /// Creates counters that all start at 0.
-    init(grantHandlers: [any GrantHandler.Type] = GrantHandlers.all) {
-        let grants = grantHandlers.map { $0.grantType.rawValue }
+    /// Creates counters that all start at 0, with a series of issued tokens for each grant.
+    init(grants: [String]) {
         let series = Metric.events.map { metric in
             (metric.name, metric.label == nil ? [""] : metric.values + (metric == .tokensIssued ? grants : []))
         }

@@ -34,23 +34,6 @@ extension HTTPRequest {
         guard let object = value.objectValue else { throw .invalidInput("the content must be a JSON object") }
         return object
     }
-
-    /// The address of the peer, the user agent and the languages of the request.
-    var requestOrigin: RequestOrigin {
-        RequestOrigin(
-            address: remoteAddress ?? RequestOrigin.inProcess, userAgent: fields[.userAgent],
-            acceptLanguage: fields[.acceptLanguage])
-    }
-}
-
-extension HTTPFields {
-    /// The access token of the Authorization field (RFC 6750 §2.1).
-    var bearerToken: String? {
-        guard let value = self[.authorization], value.utf8.count < 16 << 10 else { return nil }
-        let parts = value.unicodeScalars.split(separator: " ", maxSplits: 1).map { String($0) }
-        guard parts.count == 2, parts[0].lowercasedASCII() == "bearer" else { return nil }
-        return String(parts[1])
-    }
 }
 
 extension JSONObject {
@@ -75,14 +58,6 @@ extension JSONObject {
         guard let value = self[name], !value.isNull else { return nil }
         guard let text = value.stringValue else { throw .invalid(name, "must be text") }
         return text
-    }
-}
-
-extension JSONObject {
-    /// Creates an object of text members.
-    init(texts: [String: String]) {
-        self.init()
-        for (name, text) in texts.sorted(by: { $0.key < $1.key }) { self[name] = .string(text) }
     }
 }
 

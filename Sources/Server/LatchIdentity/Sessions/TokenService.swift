@@ -26,23 +26,6 @@ struct IssuedTokens: Sendable {
     var accountID: String { device.accountID }
 }
 
-/// The known origin of a request.
-package struct RequestOrigin: Sendable {
-    /// The address of a caller in the same process.
-    package static let inProcess = "in process"
-
-    /// The peer of the connection, or the client that a trusted proxy names.
-    let address: String
-    /// The User-Agent field for the list of devices.
-    ///
-    /// At most 200 characters of it are kept.
-    let userAgent: String?
-    /// The client's name for the device, for the same list and with the same limit.
-    var deviceName: String?
-    /// The Accept-Language field; nil if the request has none, as for a caller in the same process.
-    var acceptLanguage: String?
-}
-
 /// The lifetimes of refresh tokens.
 struct TokenLifetimes: Sendable {
     /// The lifetime of a session, and so of its refresh tokens.

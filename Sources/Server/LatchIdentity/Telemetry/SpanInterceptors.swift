@@ -36,7 +36,7 @@ package struct ServerSpanInterceptor: Interceptor {
             exporter.record(span(of: traced, response, trace, parent, start, clock.uptime - uptime))
         }
         do {
-            let current = CurrentSpan(trace: trace, exporter: exporter)
+            let current = CurrentSpan(trace: trace, recorder: exporter)
             let response = try await CurrentSpan.$value.withValue(current) { try await next.respond(to: traced) }
             record(response)
             return response

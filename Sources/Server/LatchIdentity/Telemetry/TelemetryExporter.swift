@@ -9,7 +9,7 @@ import Synchronization
 ///
 /// Recording a span appends it to a bounded queue and never waits: spans beyond the bound are dropped and counted.
 /// Separate tasks send the requests, one at a time for each signal, and repeat them as the protocol requires.
-package final class TelemetryExporter: Sendable {
+package final class TelemetryExporter: SpanRecorder {
     /// The counts of the spans so far.
     struct Statistics: Sendable, Hashable {
         var exported = 0

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
 import LatchHTTP
 import PortableFoundation
 
@@ -33,5 +34,14 @@ struct CurrentSpan: Sendable {
     @TaskLocal static var value: CurrentSpan?
 
     let trace: TraceContext
-    let exporter: TelemetryExporter
+    let recorder: any SpanRecorder
+}
+
+/// What finished spans are recorded to, with the clock and the identifiers of its spans.
+protocol SpanRecorder: Sendable {
+    var clock: WallClock { get }
+    var random: RandomSource { get }
+
+    /// Records a span, without waiting.
+    func record(_ span: TelemetrySpan)
 }

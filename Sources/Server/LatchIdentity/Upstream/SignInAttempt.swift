@@ -5,6 +5,7 @@ import LatchCore
 import LatchCrypto
 import LatchHTTP
 import LatchOAuth
+import LatchRPC
 import LatchSignIn
 import PortableFoundation
 
@@ -92,6 +93,14 @@ struct UpstreamIdentityRecord: Codable, Sendable {
 }
 
 extension SignInAttempt: Redacting {}
+
+extension IdentityError {
+    /// Other sites have started sign-ins in this browser.
+    static let tooManySignIns = IdentityError(
+        code: "tooManySignIns", message: "Other sign-ins are in progress", hint: "Begin again in the app.",
+        retryAfter: .seconds(Int64(SignInAttempt.lifetime)),
+        form: ClientForm(status: .tooManyRequests, oauth: "temporarily_unavailable", rpc: .resourceExhausted))
+}
 
 extension EncryptedCookies {
     /// Creates the cookies of one request's attempts, since the issuer may change while the server runs.

@@ -24,7 +24,8 @@ extension Router {
             handler.rpcMethods, clock: clock,
             admission: { try await admission.admit(&$0) }, onFailure: { $1.noteFailure($0) })
         // Without an access token, the limits of a call are those of the JSON routes.
-        service.contentPolicy.limits = Identity.contentLimits(callBytes: service.contentLimits[Identity.callPath] ?? 0)
+        service.contentPolicy.limits = UserServiceAdmission.contentLimits(
+            callBytes: service.contentLimits[UserServiceAdmission.callPath] ?? 0)
         group(interceptors: [RequestOriginInterceptor()]) { group in
             group.on(service.routes, handledBy: service)
         }

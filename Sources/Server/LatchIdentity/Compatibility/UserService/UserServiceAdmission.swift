@@ -28,7 +28,17 @@ struct UserServiceAdmission: Sendable {
     ///
     /// They allow a message with its prefix, in the base64 of gRPC-Web.
     static var contentLimits: [String: Int] {
-        Dictionary(uniqueKeysWithValues: open.keys.map { (Identity.callPath + $0, (openBytes + 5) * 4 / 3 + 4) })
+        Dictionary(uniqueKeysWithValues: open.keys.map { (callPath + $0, (openBytes + 5) * 4 / 3 + 4) })
+    }
+
+    /// The path prefix of the calls.
+    static let callPath = "/userservice.v1.UserService/"
+
+    /// Returns the limits of all calls by path.
+    ///
+    /// - Parameter bytes: The maximum size of a call with an access token.
+    static func contentLimits(callBytes bytes: Int) -> [String: Int] {
+        contentLimits.mapValues { min($0, bytes) }.merging([callPath: bytes]) { $1 }
     }
 
     /// Counts the call against the limits of the client's network, and authenticates the caller if the method needs it.
@@ -36,7 +46,7 @@ struct UserServiceAdmission: Sendable {
     /// - Throws: The `RPCError` of `IdentityError.tooManyAttempts`, `.invalidToken` or `.forbidden`, or of a store's
     ///   error.
     func admit(_ context: inout CallContext) async throws {
-        let name = context.path.dropFirst(Identity.callPath.utf8.count)
+        let name = context.path.dropFirst(Self.callPath.utf8.count)
         let access = Self.open[name]
         let address = context.http[RequestOriginKey.self].address
         var attempts = limits.attempts(of: .token, from: address)

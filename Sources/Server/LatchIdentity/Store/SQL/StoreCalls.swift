@@ -49,13 +49,13 @@ extension IdentityStore {
         _ operation: String, _ effect: StoreCalls.Effect, _ body: () async throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
         let current = CurrentSpan.value
-        let (date, start) = (current?.exporter.clock.now, ContinuousClock.now)
+        let (date, start) = (current?.recorder.clock.now, ContinuousClock.now)
         var isFailed = false
         defer {
             let duration = start.duration(to: .now)
             calls.add(effect, duration)
             if let current, let date, current.trace.isSampled {
-                current.exporter.record(
+                current.recorder.record(
                     TelemetrySpan(
                         ofStoreCall: operation, on: backend.dialect, within: current, start: date, duration: duration,
                         isFailed: isFailed))
@@ -87,7 +87,7 @@ extension TelemetrySpan {
     ) {
         let operation = IdentityStore.name(of: function)
         self.init(
-            name: "store \(operation)", kind: .client, trace: parent.trace.child(random: parent.exporter.random),
+            name: "store \(operation)", kind: .client, trace: parent.trace.child(random: parent.recorder.random),
             parentID: parent.trace.spanID, start: start, duration: duration,
             attributes: [
                 ("db.system.name", .text(database.systemName)), ("db.operation.name", .text(operation)),

@@ -39,7 +39,7 @@ final class PageContext: Sendable {
     func accepting(_ field: String?) -> PageContext {
         guard let field else { return self }
         return PageContext(
-            languages + acceptedLanguages(field), defaultLanguage: defaultLanguage, serviceName: serviceName,
+            languages + Preferences(field).languages, defaultLanguage: defaultLanguage, serviceName: serviceName,
             basePath: basePath)
     }
 
@@ -57,60 +57,4 @@ final class PageContext: Sendable {
 
     /// The writer of phrases in the language of the request (RFC 4647 §3.4).
     var texts: Texts { Texts(languages: languages + [defaultLanguage]) }
-}
-
-/// Returns the languages of an Accept-Language field, the preferred one first.
-///
-/// After `*`, all languages are equally acceptable.
-private func acceptedLanguages(_ field: String) -> some Sequence<String> {
-    Preferences(field).accepted.prefix { $0 != "*" }
-}
-
-extension RequestOrigin {
-    /// The language of the request's mails: the preferred one of the available languages; nil for the server's default.
-    var language: String? { acceptLanguage.flatMap { Texts.available(acceptedLanguages($0)) } }
-}
-
-/// An interceptor that shows the router's own errors as pages to browsers.
-struct PageErrorInterceptor: Filter {
-    let context: PageContext
-
-    func filter(_ request: inout HTTPRequest) -> Filtering<HTTPFields> { .proceed(request.fields) }
-
-    func complete(_ outcome: inout Outcome, _ fields: consuming HTTPFields) {
-        guard outcome.error == nil, let error = Self.pageError(outcome.response.status),
-            Self.prefersPage(fields[.accept]), !outcome.response.isPage
-        else { return }
-        var page = context.accepting(fields[.acceptLanguage]).failure(error)
-        page.status = outcome.response.status
-        page.fields["Allow"] = outcome.response.fields["Allow"]
-        outcome.response = page
-    }
-
-    /// Returns the error for a status that the router itself responds with; nil for any other status.
-    private static func pageError(_ status: HTTPStatus) -> IdentityError? {
-        switch status {
-        case .notFound: .noSuchPage
-        case .methodNotAllowed: .notAPage
-        default: nil
-        }
-    }
-
-    /// Returns whether a request accepts HTML at least as much as JSON, as the navigation of a browser does.
-    private static func prefersPage(_ field: String?) -> Bool {
-        guard let field else { return false }
-        let preferences = Preferences(field)
-        guard let html = preferences.weight(of: "text/html"), html > 0 else { return false }
-        let json = preferences.weight(of: "application/json") ?? preferences.weight(of: "*/*") ?? 0
-        return html >= json
-    }
-}
-
-extension HTTPFieldName {
-    /// RFC 9110 §12.5.4.
-    static let acceptLanguage: HTTPFieldName = "Accept-Language"
-}
-
-extension HTTPResponse {
-    fileprivate var isPage: Bool { fields[.contentType]?.utf8.starts(with: "text/html".utf8) ?? false }
 }
