@@ -27,12 +27,12 @@ test: ## builds and runs every test
 
 interop: ## runs the tests against real peers: another libcurl, PostgreSQL, OpenID providers and a browser
 	@Scripts/setup --tests --interop
-	@swift build $(LATCH_BUILD_FLAGS) --build-tests
+	@LATCH_PLUGINS=none swift build $(LATCH_BUILD_FLAGS) --build-tests
 	@Scripts/run-interop
 
 build: ## builds everything, tests included
 	@Scripts/setup
-	@swift build $(LATCH_BUILD_FLAGS) --build-tests
+	@LATCH_PLUGINS=none swift build $(LATCH_BUILD_FLAGS) --build-tests
 
 package: ## builds latch for others: a tarball, a Debian package, an SPDX bill of materials, checksums
 	@Scripts/setup

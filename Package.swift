@@ -351,6 +351,12 @@ for target in package.targets where target.swiftSettings == nil && ![.plugin, .s
 }
 if !isOnLinux { package.targets.removeAll { testsOnLinux.contains($0.name) } }
 
+// SwiftPM compiles the tool of a plugin and the modules that it needs a second time. `LATCH_PLUGINS=none` builds without.
+if Context.environment["LATCH_PLUGINS"] == "none" {
+    package.products.removeAll { $0 is Product.Plugin }
+    package.targets.removeAll { $0.type == .plugin }
+}
+
 // `LATCH_TESTS=LatchJOSETests,LatchAuthTests swift test` builds only these test targets.
 if let wanted = Context.environment["LATCH_TESTS"]?.split(separator: ",") {
     package.targets.removeAll { $0.type == .test && !wanted.contains(Substring($0.name)) }

@@ -76,7 +76,13 @@ struct WireInputs {
 
     private mutating func number() -> UInt64 {
         let any = random.next()
-        return random.pick([0, 1, 127, 128, any, any >> 33, any >> 50, .max, 1 << 31, 1 << 63, 1 << 32, ~0 << 31])
+        let (large, small): (UInt64, UInt64) = (any >> 33, any >> 50)
+        // Typed, and without operators on literals, which the compiler tries for half a second.
+        let choices: [UInt64] = [
+            0, 1, 127, 128, any, large, small, .max, 0x8000_0000, 0x8000_0000_0000_0000, 0x1_0000_0000,
+            0xFFFF_FFFF_8000_0000,
+        ]
+        return random.pick(choices)
     }
 
     private mutating func text() -> [UInt8] {

@@ -59,15 +59,16 @@ private let kinds: [SignatureAlgorithm] = [.es256, .es384, .es512, .eddsa, .rs25
         let key = try Key.generate(.es256)
         let pem = try key.pem()
         let lines = pem.split(separator: "\n").map(String.init)
-        let texts = [
+        let (begin, first) = (lines[0], lines[1])
+        let rest = lines[2...].joined(separator: "\n")
+        let texts: [String] = [
             "", "x", lines.dropLast().joined(separator: "\n"), lines.dropFirst().joined(separator: "\n"),
             pem.replacing("PUBLIC KEY", with: "CERTIFICATE"), pem.replacing("PUBLIC KEY", with: "PRIVATE KEY"),
             pem.replacing("PUBLIC KEY", with: "EC PRIVATE KEY"), pem.replacing("PUBLIC KEY", with: "RSA PRIVATE KEY"),
             pem.replacing("PUBLIC KEY", with: "RSA PUBLIC KEY"), pem.replacing("END PUBLIC", with: "END PRIVATE"),
-            pem.replacing("PUBLIC KEY", with: "ENCRYPTED PRIVATE KEY"), lines[0] + "\n" + pem,
-            lines[0] + "\n" + lines[1] + "!\n" + lines[2...].joined(separator: "\n"),
-            lines[0] + "\n" + lines[1].dropLast(4) + "\n" + lines[2...].joined(separator: "\n"),
-            lines[0] + "\n" + lines[1] + "\n" + (lines.last ?? ""),
+            pem.replacing("PUBLIC KEY", with: "ENCRYPTED PRIVATE KEY"), "\(begin)\n\(pem)",
+            "\(begin)\n\(first)!\n\(rest)", "\(begin)\n\(first.dropLast(4))\n\(rest)",
+            "\(begin)\n\(first)\n\(lines.last ?? "")",
             pem.replacing("-----BEGIN PUBLIC KEY-----\n", with: "-----BEGIN PUBLIC KEY-----\nProc-Type: 4,ENCRYPTED\n"),
             String(repeating: "a", count: 70_000) + pem,
         ]

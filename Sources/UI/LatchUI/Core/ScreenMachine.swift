@@ -304,7 +304,10 @@ extension ScreenMachine {
 
 extension ScreenMachine {
     /// The controls of the screen, in reading order, as they are now.
-    public var controls: [Control] {
+    public var controls: [Control] { plainControls.map(adjusted) }
+
+    /// The controls as the screen describes them, before a request or a lock disables them.
+    private var plainControls: [Control] {
         var all = screen.content
         if activity == .busy(.retry) { all.insert(Control(.progress, .progress, Phrase("progress")), at: 0) }
         if activity == .idle, screen.loading != nil {
@@ -318,14 +321,17 @@ extension ScreenMachine {
             let place = all.firstIndex { control in control.withActions.contains { $0.id == origin } }
             all.insert(.notice(.failure, failure.phrase, id: .failure), at: place ?? 0)
         }
-        return ([Control(.title, .heading, screen.title)] + all).map(adjusted)
+        return [Control(.title, .heading, screen.title)] + all
     }
 
     /// Returns the control in its state during a request, during a lock, or after the end.
     private func adjusted(_ control: Control) -> Control {
         var control = control
         switch activity {
-        case .idle: if control.id == currentLock?.control, !screen.fields.holdRecoveryCode { control.isEnabled = false }
+        case .idle:
+            if control.id == lock?.control, currentLock != nil, !screen.fields.holdRecoveryCode {
+                control.isEnabled = false
+            }
         case .busy(let id):
             control.isEnabled = control.id == .cancel
             control.isBusy = control.id == id
@@ -338,7 +344,7 @@ extension ScreenMachine {
 
     /// The enabled control with an identifier; nil if it is missing or disabled.
     private func enabled(_ id: ControlID) -> Control? {
-        controls.lazy.flatMap(\.withActions).first { $0.id == id && $0.isEnabled }
+        plainControls.lazy.flatMap(\.withActions).filter { $0.id == id }.map(adjusted).first(where: \.isEnabled)
     }
 
     /// Moves the focus, and announces the changes.
@@ -366,7 +372,9 @@ extension ScreenMachine {
             effects.append(.announce(Phrase("failure.locked.over")))
         }
         // The response to a press is announced even if it repeats the text before it.
-        let known = isAnswer(event, before) ? [] : Set(before.screen.content.filter(\.isNotice).map(\.label))
+        let repeats = isAnswer(event, before)
+        guard repeats || screen != before.screen else { return }
+        let known = repeats ? [] : Set(before.screen.content.filter(\.isNotice).map(\.label))
         for notice in screen.content where notice.isNotice && !known.contains(notice.label) {
             effects.append(.announce(notice.label))
         }
