@@ -368,7 +368,7 @@ extension ScreenMachine {
         if failure == nil || isPress(event), mayFindProblems(event), let problem = screen.fields.firstProblem?.problem {
             effects.append(.announce(problem))
         }
-        if before.lockedUntil != nil, lockedUntil == nil, case .time = event {
+        if case .time = event, before.lockedUntil != nil, lockedUntil == nil {
             effects.append(.announce(Phrase("failure.locked.over")))
         }
         // The response to a press is announced even if it repeats the text before it.
