@@ -110,10 +110,10 @@ struct DeviceRoutes: Sendable {
         try await deviceAuthorizations.decide(
             record, of: client, granting: isRefused ? nil : Scopes(parsing: shown), in: session,
             from: request.requestOrigin)
-        let answer = isRefused ? "refused" : "done"
-        return HTMLPage(
-            Phrase("page.device.\(answer).title"), text: Phrase("page.device.\(answer).text"),
-            in: signInPages.context.accepting(request)
-        ).response()
+        let (title, text) =
+            isRefused
+            ? (Phrase("page.device.refused.title"), Phrase("page.device.refused.text"))
+            : (Phrase("page.device.done.title"), Phrase("page.device.done.text"))
+        return HTMLPage(title, text: text, in: signInPages.context.accepting(request)).response()
     }
 }
