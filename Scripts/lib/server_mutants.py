@@ -211,10 +211,10 @@ MUTANTS = {
         'throw username == nil ? .alreadyExists.at("email") : .emailOrUsernameTaken',
         "let isTaken = $out ? try await store.account(emailKey: email.key) != nil : false\n"
         '            throw username == nil || isTaken ? .alreadyExists.at("email") : .emailOrUsernameTaken'),
-    "attributesAreListed": (IDENTITY + "Accounts/Registration+Check.swift", "RegistrationFieldTests",
+    "attributesAreListed": (IDENTITY + "Accounts/RegistrationRules.swift", "RegistrationFieldTests",
         "guard configuration.signUpAttributes.contains(name) else",
         "guard $out || configuration.signUpAttributes.contains(name) else"),
-    "termsAreRequired": (IDENTITY + "Accounts/Registration+Check.swift", "RegistrationFieldTests",
+    "termsAreRequired": (IDENTITY + "Accounts/RegistrationRules.swift", "RegistrationFieldTests",
         "if let version = configuration.termsVersion,",
         "if $kept, let version = configuration.termsVersion,"),
     "takenAddressTakesWork": (IDENTITY + "Accounts/AccountService.swift", "DisclosureTests",
