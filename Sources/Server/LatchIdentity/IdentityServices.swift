@@ -106,7 +106,7 @@ final class IdentityServices: Sendable {
             store: store, clock: clock, random: random, pepper: pepper, limits: limits, metrics: metrics,
             admission: admission, permitted: permitted, pageSessions: pageSessions, tokens: tokens)
         upstreamSignIns = UpstreamSignInService(
-            configuration: configuration, store: store, clock: clock, random: random, pepper: pepper,
+            configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: pepper,
             accessTokens: accessTokens, limits: limits, mails: mails, metrics: metrics,
             recentAuthentication: recentAuthentication, permitted: permitted, signIns: signIns,
             secondFactors: secondFactors, tokens: tokens, challenges: challenges, admission: admission)

@@ -149,6 +149,12 @@ import Testing
         let body: JSONValue = ["email": "ada@example.com", "password": .string(Site.password)]
         #expect(try await site.post("/api/auth/clients/login", body).json["code"] == "mfaRequired")
         #expect(try await site.metric(series) == before + 1)
+        let whole = try await site.metric(#"latch_logins_total{result="success"}"#)
+        // A challenge for an app and one for a page.
+        _ = try await site.challenge()
+        _ = try await site.signIns.beginOnPage(name: "ada@example.com", password: Site.password, from: .tests)
+        #expect(try await site.metric(series) == before + 3)
+        #expect(try await site.metric(#"latch_logins_total{result="success"}"#) == whole)
         #expect(try await site.metric(#"latch_logins_total{result="failure"}"#) == 0)
         await site.close()
     }

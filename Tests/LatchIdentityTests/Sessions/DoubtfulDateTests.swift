@@ -63,6 +63,22 @@ private let day = 86_400.0
         await site.close()
     }
 
+    @Test func `A server whose date has leapt uses up no code of a sign-in through a provider`() async throws {
+        let upstream = try ScriptedUpstream()
+        let site = try await Site.brokering(upstream)
+        try await site.signUp()
+        let app = UpstreamApp()
+        var agent = UserAgent(site)
+        let returned = try await site.visit(&agent, upstream, app)
+        let code = try #require(returned.parameters["code"])
+        site.clock.jump(by: 100 * day)
+        let refused = try await site.exchange(code, app)
+        #expect(refused.status == 503 && refused.string("code") == "doubtfulDate")
+        site.clock.jump(by: -100 * day)
+        #expect(try await site.exchange(code, app).status == 200)
+        await site.close()
+    }
+
     @Test func `A server whose date has leapt removes nothing, and adds no key`() async throws {
         let site = try await Site()
         let store = site.identity.services.store

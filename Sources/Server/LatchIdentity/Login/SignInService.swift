@@ -11,6 +11,8 @@ enum SignInResult<Success: Sendable>: Sendable {
     ///
     /// The challenge is valid only for proving it.
     case challenged(text: String, LoginChallenge)
+
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }
 
 /// A service that checks passwords and second factors, and signs users in by them.
@@ -58,7 +60,7 @@ struct SignInService: Sendable {
         name: String, password: String, isRemembered: Bool, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInResult<IssuedTokens> {
         let proof = try await checkPassword(password, of: name, from: origin)
-        return try await counting { () throws(IdentityError) in
+        return try await counting(isComplete: \.isSuccess) { () throws(IdentityError) in
             let scopes = try tokens.granted(nil, to: proof.account, by: nil)
             guard try await !secondFactors.isConfirmed(of: proof.account.id) else {
                 return try await challenge(proof, on: .app, scopes: scopes.text, isRemembered: isRemembered)
@@ -90,7 +92,7 @@ struct SignInService: Sendable {
         name: String, password: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInResult<SignInProof> {
         let proof = try await checkPassword(password, of: name, from: origin)
-        return try await counting { () throws(IdentityError) in
+        return try await counting(isComplete: \.isSuccess) { () throws(IdentityError) in
             guard try await secondFactors.isConfirmed(of: proof.account.id) else { return .success(proof) }
             return try await challenge(proof, on: .page)
         }
@@ -237,12 +239,14 @@ struct SignInService: Sendable {
     }
 
     /// Counts the result of the steps after the right password, such as a missing second factor.
+    ///
+    /// - Parameter isComplete: Returns whether nothing is missing; by default nothing is.
     private func counting<Result>(
-        _ body: () async throws(IdentityError) -> Result
+        isComplete: (Result) -> Bool = { _ in true }, _ body: () async throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
         do throws(IdentityError) {
             let result = try await body()
-            count("success")
+            count(isComplete(result) ? "success" : "incomplete")
             return result
         } catch {
             count("incomplete")

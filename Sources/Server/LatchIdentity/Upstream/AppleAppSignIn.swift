@@ -37,6 +37,7 @@ extension UpstreamSignInService {
     func signIn(
         with credential: AppleCredential, otp: String?, at client: UpstreamClient, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
+        try dates.require()
         let user: UpstreamUser
         let expiry: Date
         do {

@@ -42,6 +42,7 @@ extension UpstreamSignInService {
         mailID: String, sentTo address: String, _ record: UpstreamIdentityRecord, code: String,
         of attempt: SignInAttempt, at provider: UpstreamProvider, from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
+        try dates.require()
         let identity = record.identity(at: attempt.provider)
         let now = clock.now
         // The code proves the address that it was mailed to, which may not be the account's current address.
@@ -108,6 +109,7 @@ extension UpstreamSignInService {
         challenge text: String, _ record: UpstreamIdentityRecord, code: String, of attempt: SignInAttempt,
         from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
+        try dates.require()
         let now = clock.now
         let challenge = try await challenges.find(text, on: .provider)
         guard let account = try await account(of: challenge, record, attempt) else { throw .signInEnded }
@@ -144,6 +146,7 @@ extension UpstreamSignInService {
         confirmed challenge: String?, _ record: UpstreamIdentityRecord, of attempt: SignInAttempt, id: String,
         from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
+        try dates.require()
         guard let challenge else {
             try await spend(id)
             return .app(url: try await linkCode(record, attempt))

@@ -16,6 +16,8 @@ struct UpstreamSignInService: Sendable {
     let configuration: IdentityConfiguration
     let store: IdentityStore
     let clock: WallClock
+    /// Asked before anything that can be used only once: no session starts while the date is doubtful.
+    let dates: DateCheck
     let random: RandomSource
     let pepper: SymmetricKey
     let accessTokens: AccessTokenIssuer
@@ -169,6 +171,7 @@ struct UpstreamSignInService: Sendable {
     ///
     /// - Throws: `IdentityError.signInEnded`, or a store's error.
     func spend(_ id: String) async throws(IdentityError) {
+        try dates.require()
         // A lifetime longer than that of the cookie, since clocks of nodes may differ.
         let end = clock.now.addingTimeInterval(2 * SignInAttempt.lifetime)
         guard try await store.spend(attempt: id.digest, until: end) else { throw .signInEnded }
@@ -417,6 +420,7 @@ struct UpstreamSignInService: Sendable {
     private func take(
         _ text: String, verifier: String, for purpose: SignInCode.Purpose, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInCode {
+        try dates.require()
         guard text.utf8.count <= 100,
             let code = try await store.takeSignInCode(text.digest, for: purpose, at: clock.now)
         else { throw .invalidSignInCode }
