@@ -72,7 +72,6 @@ package final class ChildProcess: Sendable {
                 output: ends[1], errors: errors, folder: folder, isDetached: isDetached)
             let number = configuration.start(&id, program, arguments, environment.map { "\($0.key)=\($0.value)" })
             guard number == 0 else { throw FileError("posix_spawn", program, number: number) }
-            SpawnConfiguration.inheritPriority(id)
         } catch {
             close(ends[0])
             throw error

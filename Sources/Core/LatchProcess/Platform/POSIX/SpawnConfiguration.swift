@@ -71,17 +71,6 @@ struct SpawnConfiguration: ~Copyable {
         return posix_spawnattr_setflags(&attributes, flags)
     }
 
-    /// Gives a new process the priority with which this process was started.
-    ///
-    /// On Linux it inherits the calling thread's priority, which differs for Dispatch's threads.
-    static func inheritPriority(_ id: pid_t) {
-        // PRIO_PROCESS, which has different types in the C libraries.
-        let process: Int32 = 0
-        let priority = getpriority(process, id_t(getpid()))
-        // A process that has already ended needs none.
-        if priority > 0 { _ = setpriority(process, id_t(id), priority) }
-    }
-
     /// Starts the program.
     ///
     /// - Returns: The error number; 0 on success.
@@ -91,6 +80,17 @@ struct SpawnConfiguration: ~Copyable {
         let texts = ([program] + arguments).map { strdup($0) } + [nil]
         let variables = environment.map { strdup($0) } + [nil]
         defer { for text in texts + variables { free(text) } }
+        Self.takePriorityOfProcess()
         return posix_spawn(&id, program, &actions, &attributes, texts, variables)
+    }
+
+    /// Gives the calling thread the priority of its process, so that a new process has it from its first instruction.
+    ///
+    /// On Linux a process inherits the priority of the thread that starts it, and Dispatch's threads have 0.
+    private static func takePriorityOfProcess() {
+        // PRIO_PROCESS, which has different types in the C libraries; 0 is the calling thread on Linux.
+        let process: Int32 = 0
+        let priority = getpriority(process, id_t(getpid()))
+        if priority > 0 { _ = setpriority(process, 0, priority) }
     }
 }
