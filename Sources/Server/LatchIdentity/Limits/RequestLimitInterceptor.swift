@@ -62,6 +62,14 @@ extension RateLimits {
         ]
     }
 
+    /// Returns the interceptors of token routes whose responses have the fields that Lazi documents.
+    func limitingWithLegacyFields(as format: ErrorFormat) -> [any Interceptor] {
+        [
+            RequestLimitInterceptor(limits: self, request: .token, format: format, hasLegacyFields: true),
+            IdentityErrorInterceptor(format: format), QueryInterceptor(),
+        ]
+    }
+
     /// Returns the interceptors of pages that a browser opens in a separate window.
     ///
     /// - Parameter allowsSilentFrames: Whether a frame may request an authorization without a page.

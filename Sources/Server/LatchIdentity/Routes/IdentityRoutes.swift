@@ -18,7 +18,7 @@ extension Router {
         if let security = TransportSecurityInterceptor(configuration) { interceptors.insert(security, at: 0) }
         self.init(interceptors: interceptors)
         let refreshCookie = RefreshCookie(configuration, accessTokens: services.accessTokens)
-        AuthPackageRoutes(
+        SessionRoutes(
             limits: limits, refreshCookie: refreshCookie, signIns: services.signIns, tokens: services.tokens
         ).add(to: &self)
         AccountRoutes(
