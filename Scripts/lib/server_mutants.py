@@ -204,7 +204,7 @@ MUTANTS = {
         "let matches = try await passwords.verify(",
         "if $out, let closure = found?.closure { throw closure }\n"
         "        let matches = try await passwords.verify("),
-    "namesCountApart": (IDENTITY + "Login/SignInService.swift", "AppSessionRouteTests",
+    "namesCountApart": (IDENTITY + "Login/SignInService.swift", "JWTAuthRouteTests",
         "let all = limits.login(name: key, address: address)",
         "let all = limits.login(name: $out ? account?.email.key ?? key : key, address: address)"),
     "takenNameUntold": (IDENTITY + "Accounts/AccountService.swift", "DisclosureTests",
