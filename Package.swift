@@ -29,7 +29,7 @@ func system(_ name: String, _ pkgConfig: String? = nil, apt: String? = nil) -> T
         name: name, path: "Sources/C/\(name)", pkgConfig: pkgConfig, providers: apt.map { [.apt([$0])] } ?? [])
 }
 
-// A target depends only on targets above it, and can import their dependencies. Embedded folders are small: SwiftPM
+// A target depends only on targets declared earlier, and can import their dependencies. Embedded folders are small: SwiftPM
 // writes their bytes as an array literal, and its compilation time is quadratic in its size. Benchmarks/ and Fuzz/ are
 // separate packages.
 let package = Package(

@@ -8,7 +8,7 @@ private let limit = 1024
 
 /// The decoded content and how many bytes it took; nil where it is refused or incomplete.
 private func decoded(_ input: UnsafeBufferPointer<UInt8>, piece: Int) -> (content: [UInt8], taken: Int)? {
-    guard var decoder = try? ContentDecoder(.chunked, limit: limit) else { return nil }
+    guard var decoder = try? FramedContent(.chunked, limit: limit) else { return nil }
     var position = 0
     while position < input.count {
         let bytes = UnsafeBufferPointer(rebasing: input[position..<min(position + piece, input.count)])

@@ -134,9 +134,8 @@ public struct Identity: Sendable {
     private init(
         _ configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, storeClock: StoreClock?,
         dates: DateCheck, random: RandomSource, transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter,
-        mails: MailQueue,
-        metrics: Metrics,
-        grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true, ended: EndedKeys = EndedKeys()
+        mails: MailQueue, metrics: Metrics, grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true,
+        ended: EndedKeys = EndedKeys()
     ) async throws(IdentityError) {
         try configuration.check()
         let keys = try await ServerKeys.load(
@@ -153,7 +152,7 @@ public struct Identity: Sendable {
             grantHandlers: grantHandlers)
         self.transport = transport
         self.storeClock = storeClock
-        handler = Router(services)
+        handler = Router(of: services)
         services.mails.use(
             MailContent(accessTokens: tokens, tokens: MailedTokens(pepper: keys.pepper), configuration: configuration))
         let (kept, machineDate) = (services, storeClock?.machineDate)
@@ -176,9 +175,7 @@ public struct Identity: Sendable {
         let next = try await Identity(
             configuration, store: services.store, clock: services.clock, storeClock: storeClock,
             dates: services.dates, random: services.random, transport: transport, issuer: issuer,
-            limiter: services.limits.limiter,
-            mails: services.mails,
-            metrics: services.metrics,
+            limiter: services.limits.limiter, mails: services.mails, metrics: services.metrics,
             grantHandlers: services.grantHandlers, ended: services.keyring.ended)
         for task in housekeeping { task.cancel() }
         return next

@@ -7,7 +7,8 @@ import PortableFoundation
 
 /// The state and the services of a server under one configuration, all of them built in this file.
 ///
-/// A service stores what it needs. Only the list of routes and the operator's commands read from this value.
+/// A service stores what it needs, and not this value. The list of routes, the initializers of grant handlers and of the
+/// user service, and the operator's commands read from it. Housekeeping and the refresh of the keys do so too.
 final class IdentityServices: Sendable {
     /// The configuration; a reload creates new services with another configuration.
     let configuration: IdentityConfiguration
@@ -100,8 +101,7 @@ final class IdentityServices: Sendable {
         let admission = AdmissionPolicy(requiresVerifiedEmail: configuration.requireVerifiedEmail)
         signIns = SignInService(
             store: store, clock: clock, dates: dates, passwords: passwords, secondFactors: secondFactors,
-            challenges: challenges,
-            admission: admission, limits: limits, metrics: metrics, tokens: tokens)
+            challenges: challenges, admission: admission, limits: limits, metrics: metrics, tokens: tokens)
         passkeySignIns = PasskeySignInService(
             store: store, clock: clock, random: random, pepper: pepper, limits: limits, metrics: metrics,
             admission: admission, permitted: permitted, pageSessions: pageSessions, tokens: tokens)

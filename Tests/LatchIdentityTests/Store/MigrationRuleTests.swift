@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import Foundation
 import LatchPostgres
 import TestSupport
 import Testing
@@ -10,7 +11,7 @@ import Testing
 @Suite struct MigrationRuleTests {
     @Test func `A migration only adds, except for one empty table, and adds no required column`() {
         let steps = SQLiteSchema.migrations.dropFirst() + PostgresSchema.migrations.dropFirst()
-        for statement in steps.joined() {
+        for statement in steps.flatMap(\.statements) {
             let words = statement.split { $0 == " " || $0 == "\n" }.map(String.init)
             switch words.prefix(2).joined(separator: " ") {
             case "CREATE TABLE", "CREATE INDEX", "CREATE UNIQUE", "CREATE VIRTUAL", "CREATE VIEW", "CREATE TRIGGER",
@@ -27,6 +28,19 @@ import Testing
         }
     }
 
+    @Test(arguments: ["SQLite", "Postgres"])
+    func `A migration has the number and the name of its file`(database: String) throws {
+        let migrations = database == "SQLite" ? SQLiteSchema.migrations : PostgresSchema.migrations
+        #expect(migrations.map(\.number) == Array(1...migrations.count))
+        let folder = URL(filePath: #filePath)
+            .appending(path: "../../../../Sources/Server/LatchIdentity/Store/\(database)/Migrations").standardized
+        let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
+        for migration in migrations {
+            let number = migration.number < 10 ? "0\(migration.number)" : "\(migration.number)"
+            #expect(files.contains("\(database)\(number)\(migration.name).swift"), "\(migration.name)")
+        }
+    }
+
     @Test(needsPostgres)
     func `A migration of PostgreSQL takes longer than a statement is allowed to, and other nodes wait for it`()
         async throws
@@ -34,8 +48,12 @@ import Testing
         var configuration = PostgresConfiguration(try await IdentityDatabase.create())
         (configuration.statementTimeout, configuration.networkTimeout) = (.milliseconds(500), .seconds(1))
         let migrations = [
-            ["CREATE TABLE slow AS SELECT 1 AS n FROM pg_sleep(2)", "ALTER TABLE slow ADD COLUMN m bigint"],
-            ["INSERT INTO slow SELECT 2 FROM pg_sleep(1)"],
+            Migration(
+                number: 1, name: "Slow",
+                statements: [
+                    "CREATE TABLE slow AS SELECT 1 AS n FROM pg_sleep(2)", "ALTER TABLE slow ADD COLUMN m bigint",
+                ]),
+            Migration(number: 2, name: "Row", statements: ["INSERT INTO slow SELECT 2 FROM pg_sleep(1)"]),
         ]
         let nodes = (0..<2).map { _ in PostgresDatabase(configuration) }
         try await withThrowingTaskGroup { group in
@@ -98,7 +116,7 @@ import Testing
     @Test func `A migration is reported before it is made`() async throws {
         let folder = try TemporaryFolder()
         let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
-        for statement in SQLiteSchema.migrations[0] { try raw.run(statement) }
+        for statement in SQLiteSchema.migrations[0].statements { try raw.run(statement) }
         try raw.run("PRAGMA application_id = \(SQLiteSchema.applicationID)")
         try raw.run("PRAGMA user_version = 1")
         #expect(try await StoreAdministration.schema(of: folder.file()).due == 2...SQLiteSchema.latest)

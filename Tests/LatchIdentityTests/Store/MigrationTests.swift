@@ -156,7 +156,7 @@ import Testing
             do {
                 let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
                 for migration in SQLiteSchema.migrations.dropFirst().dropLast() {
-                    for statement in migration { try raw.run(statement) }
+                    for statement in migration.statements { try raw.run(statement) }
                 }
                 try raw.run("PRAGMA user_version = \(SQLiteSchema.latest - 1)")
                 if rows > 0 { try raw.run("INSERT INTO sample_item VALUES ('a', 'id-ada', 'widgets', 'b', 1)") }

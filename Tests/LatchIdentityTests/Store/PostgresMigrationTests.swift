@@ -10,7 +10,7 @@ import Testing
     private let account = "Ünïcode id 0"
 
     /// Makes the tables of a version, each with a row.
-    private func create(by migrations: [[String]]) async throws -> String {
+    private func create(by migrations: [Migration]) async throws -> String {
         let address = try await IdentityDatabase.create()
         try await migrate(address, by: migrations)
         let connection = try PostgresConnection(PostgresConfiguration(address))
@@ -28,7 +28,7 @@ import Testing
         return address
     }
 
-    private func migrate(_ address: String, by migrations: [[String]] = PostgresSchema.migrations) async throws {
+    private func migrate(_ address: String, by migrations: [Migration] = PostgresSchema.migrations) async throws {
         let database = PostgresDatabase(PostgresConfiguration(address))
         defer { database.close() }
         try await PostgresSchema.migrate(database, by: migrations)

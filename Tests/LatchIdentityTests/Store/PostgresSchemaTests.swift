@@ -20,7 +20,7 @@ import Testing
         let sources = files.filter { $0.pathExtension == "swift" && !$0.path.contains("/SQLite/") }.map { file in
             (file.lastPathComponent, code(of: (try? String(contentsOf: file, encoding: .utf8)) ?? ""))
         }
-        let migrations = PostgresSchema.migrations.map { ("migration", $0.joined(separator: "\n")) }
+        let migrations = PostgresSchema.migrations.map { ("migration", $0.statements.joined(separator: "\n")) }
         return sources + migrations
     }()
 

@@ -11,7 +11,7 @@ extension OAuthClient.GrantType {
     public static let deviceCode = OAuthClient.GrantType("urn:ietf:params:oauth:grant-type:device_code")
 
     /// The grant types of all handlers, in the order of the handlers.
-    static let supported: [OAuthClient.GrantType] = [.password, .refreshToken, .authorizationCode, .deviceCode]
+    static let supported: [OAuthClient.GrantType] = GrantHandlers.all.map { $0.grantType }
 
     /// The sign-in with a passkey, which has a route and no handler.
     ///

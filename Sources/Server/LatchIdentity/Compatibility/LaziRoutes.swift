@@ -58,13 +58,3 @@ extension TokenRoutes {
         return .message("The token is revoked.")
     }
 }
-
-extension RateLimits {
-    /// Returns the interceptors of token routes whose responses have the fields that Lazi documents.
-    func limitingWithLegacyFields(as format: ErrorFormat) -> [any Interceptor] {
-        [
-            RequestLimitInterceptor(limits: self, request: .token, format: format, hasLegacyFields: true),
-            IdentityErrorInterceptor(format: format), QueryInterceptor(),
-        ]
-    }
-}

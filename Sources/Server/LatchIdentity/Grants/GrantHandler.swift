@@ -6,9 +6,9 @@ import LatchHTTP
 
 /// A handler of one grant type at the token endpoint (RFC 6749 §4).
 ///
-/// A new grant is one file with a handler, one line in ``GrantHandlers/all``, and its grant type among
-/// ``OAuthClient/GrantType/supported``. The endpoint, the metadata, the settings and the metrics follow from these
-/// lists. A sign-in with a passkey is not a grant, and only has a metric.
+/// A new grant is one file with a handler, one line in ``GrantHandlers/all``, and the name of its grant type in
+/// GrantType.swift. The endpoint, the metadata, the settings and the metrics follow from that list. A sign-in with a
+/// passkey is not a grant, and only has a metric.
 protocol GrantHandler: Sendable {
     /// The value of `grant_type`, which is also the label of the metric.
     static var grantType: OAuthClient.GrantType { get }

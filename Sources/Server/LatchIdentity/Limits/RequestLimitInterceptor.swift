@@ -7,7 +7,8 @@ import PortableFoundation
 
 /// An interceptor that limits a network's requests by their heads, and reports the remaining ones.
 ///
-/// It is the outermost interceptor of a group, so that rejections and errors also have its fields.
+/// It encloses the errors of its group, so that rejections and errors also have its fields. On pages, only
+/// `NavigationInterceptor` encloses it: requests that it refuses do not count.
 struct RequestLimitInterceptor: Filter {
     let limits: RateLimits
     /// The kind of the group's requests.
@@ -59,6 +60,14 @@ extension RateLimits {
         [
             RequestLimitInterceptor(limits: self, request: request, format: format),
             IdentityErrorInterceptor(format: format),
+        ]
+    }
+
+    /// Returns the interceptors of token routes whose responses have the fields that Lazi documents.
+    func limitingWithLegacyFields(as format: ErrorFormat) -> [any Interceptor] {
+        [
+            RequestLimitInterceptor(limits: self, request: .token, format: format, hasLegacyFields: true),
+            IdentityErrorInterceptor(format: format), QueryInterceptor(),
         ]
     }
 

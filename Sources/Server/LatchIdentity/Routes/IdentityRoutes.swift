@@ -5,9 +5,7 @@ import LatchServer
 
 extension Router {
     /// Creates the server's routes.
-    ///
-    /// The request id is the outermost interceptor, so that failures carry it too.
-    init(_ services: IdentityServices) {
+    init(of services: IdentityServices) {
         let (configuration, limits) = (services.configuration, services.limits)
         let context = PageContext(configuration)
         var interceptors: [any Interceptor] = [
@@ -18,7 +16,7 @@ extension Router {
         if let security = TransportSecurityInterceptor(configuration) { interceptors.insert(security, at: 0) }
         self.init(interceptors: interceptors)
         let refreshCookie = RefreshCookie(configuration, accessTokens: services.accessTokens)
-        AuthPackageRoutes(
+        SessionRoutes(
             limits: limits, refreshCookie: refreshCookie, signIns: services.signIns, tokens: services.tokens
         ).add(to: &self)
         AccountRoutes(
@@ -63,9 +61,8 @@ extension Router {
         ).add(to: &self)
         let pages = SignInPages(
             context: context, configuration: configuration, clock: services.clock, random: services.random,
-            pepper: services.pepper,
-            accessTokens: services.accessTokens, clients: services.clients, refreshCookie: refreshCookie,
-            authorizations: services.authorizations)
+            pepper: services.pepper, accessTokens: services.accessTokens, clients: services.clients,
+            refreshCookie: refreshCookie, authorizations: services.authorizations)
         let devices = DeviceRoutes(
             accessTokens: services.accessTokens, limits: limits, resources: services.resources,
             clientAuthentication: authentication, deviceAuthorizations: services.deviceAuthorizations,
@@ -88,8 +85,8 @@ extension Router {
             clients: services.clients, scopePolicy: services.scopePolicy, grantHandlers: handlers
         ).add(to: &self)
         PageRoutes(
-            appURL: configuration.appURL, store: services.store, clock: services.clock, limits: limits,
-            accounts: services.accounts,
+            context: context, appURL: configuration.appURL, store: services.store, clock: services.clock,
+            limits: limits, accounts: services.accounts,
             mailRequests: MailRequestRoutes(
                 accessTokens: services.accessTokens, limits: limits, accounts: services.accounts, signInPages: pages)
         ).add(to: &self)

@@ -11,6 +11,7 @@ import LatchTexts
 /// Opening a page changes nothing, since mail scanners open every link. Only the button of its form makes the change.
 /// The page of an invalid or expired link has no form.
 struct PageRoutes: Sendable {
+    let context: PageContext
     /// The URL of the app that pages link to.
     let appURL: String?
     let store: IdentityStore
@@ -18,8 +19,6 @@ struct PageRoutes: Sendable {
     let limits: RateLimits
     let accounts: AccountService
     let mailRequests: MailRequestRoutes
-
-    private var context: PageContext { mailRequests.signInPages.context }
 
     /// Adds the pages, under the paths in mails.
     func add(to router: inout Router) {

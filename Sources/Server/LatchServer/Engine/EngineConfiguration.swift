@@ -2,7 +2,7 @@
 
 /// The configuration that all loops and connections of one server share; all times are in nanoseconds.
 final class EngineConfiguration: Sendable {
-    /// The handler of all requests; it runs on the loops' threads, so it must not block.
+    /// The handler of all requests; it runs on the loops' threads, so it must not block for long (see ``Server``).
     let handler: NextHandler
     /// The listening sockets, at least one; all loops accept from them.
     let listeners: [ListeningSocket]

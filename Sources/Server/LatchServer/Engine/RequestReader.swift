@@ -16,7 +16,7 @@ struct RequestReader {
     /// The head whose content is incomplete.
     private(set) var pendingHead: RequestHead?
     /// The content so far; nil unless a head waits for its content.
-    private var decoder: ContentDecoder?
+    private var decoder: FramedContent?
 
     /// Whether all received bytes are parsed.
     var isEmpty: Bool { inputStart == input.count }
@@ -84,7 +84,7 @@ struct RequestReader {
     ///
     /// - Throws: `Rejection.contentTooLarge` if the head announces more than `limit` bytes.
     mutating func beginContent(of head: RequestHead, limit: Int) throws(Rejection) {
-        decoder = try ContentDecoder(head.framing, limit: limit)
+        decoder = try FramedContent(head.framing, limit: limit)
         pendingHead = head
         contentCount = 0
     }
@@ -104,7 +104,7 @@ struct RequestReader {
 
     /// Begins to read the content after a head in pieces, without a limit for their sum.
     mutating func beginPieces(of head: RequestHead) throws(Rejection) {
-        decoder = try ContentDecoder(head.framing, limit: .max, isInPieces: true)
+        decoder = try FramedContent(head.framing, limit: .max, isInPieces: true)
     }
 
     /// Whether the content of the current request is incomplete.

@@ -150,8 +150,8 @@ extension Router {
 
     /// Adds a `GET` endpoint that does not wait, which a server calls without a task.
     ///
-    /// Like every handler before its first wait, the closure runs on the thread that serves its connection. It must not
-    /// use its task, which may belong to an earlier request.
+    /// Like every handler before its first wait, the closure runs on the thread that serves its connection. Its
+    /// task-local values may be another request's, so it must not read them.
     public mutating func getImmediately(
         _ pattern: String, _ body: @escaping @Sendable (HTTPRequest) throws -> HTTPResponse
     ) {

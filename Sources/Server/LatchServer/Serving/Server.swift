@@ -13,9 +13,9 @@ import Synchronization
 /// try await server.run()                    // until the task is cancelled; then drains
 /// ```
 ///
-/// Handlers run on the thread that reads the socket until they suspend, and resume there. So they must not block. A
-/// long computation or a blocking call belongs on a separate thread, which resumes the task by a continuation. If the
-/// client disconnects, the handler's task is canceled.
+/// Handlers run on the thread that reads the socket until they suspend, and resume there. So they may block only for
+/// less time than a thread switch takes. A longer computation or call belongs on a separate thread, which resumes the
+/// task by a continuation. If the client disconnects, the handler's task is canceled.
 public final class Server: Sendable {
     /// The address that a server listens on.
     public struct Address: Sendable, Hashable, CustomStringConvertible {

@@ -38,7 +38,7 @@ struct AuditAnchor: Sendable, Hashable {
     }
 }
 
-extension PostgresSession {
+extension PostgresCall {
     /// Returns an anchor for the entries before a time, since the last anchor; nil if there are none.
     ///
     /// - Throws: `IdentityError.corruptStore` if an anchor that this server has seen is gone.

@@ -53,7 +53,7 @@ final class PostgresAudit: Sendable {
 ///
 /// A single chain would serialize every write of every node. The chain of an account begins with its first entry,
 /// `account.created`. The 64 others begin with the key. Otherwise a missing chain is damage.
-extension PostgresSession {
+extension PostgresCall {
     /// The number of chains for entries without an account.
     private static let sharedChains = 64
     private static let columns = "id, at, event, account_id, detail"
@@ -205,7 +205,7 @@ private struct AuditPosition {
     let id: Int64
 }
 
-extension PostgresSession {
+extension PostgresCall {
     /// Returns whether a chain has no entry.
     private func isNew(_ name: String) throws(IdentityError) -> Bool {
         try number(

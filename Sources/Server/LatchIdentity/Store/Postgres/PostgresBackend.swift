@@ -178,10 +178,10 @@ final class PostgresBackend: SQLBackend {
         _ body: @escaping @Sendable (any SQLConnection) throws(IdentityError) -> Result
     ) -> @Sendable (PostgresConnection) throws -> Result {
         { [audit] connection in
-            let session = PostgresSession(connection, audit: audit)
-            do throws(IdentityError) { return try body(session) } catch {
+            let call = PostgresCall(connection, audit: audit)
+            do throws(IdentityError) { return try body(call) } catch {
                 // A statement outside of a transaction only reads, so an unknown outcome does not matter.
-                if let failure = session.failure, failure.isRepeatable || failure == .outcomeUnknown {
+                if let failure = call.failure, failure.isRepeatable || failure == .outcomeUnknown {
                     throw failure
                 }
                 throw error

@@ -18,7 +18,7 @@ enum PostgresSchema {
     /// - Parameter migrations: The migrations; tests pass other ones.
     /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration. The database then has the
     ///   version of the last successful migration.
-    static func migrate(_ database: PostgresDatabase, by migrations: [[String]] = migrations) async throws {
+    static func migrate(_ database: PostgresDatabase, by migrations: [Migration] = migrations) async throws {
         try await namingOldServer(database) {
             var found = try await createVersion(database, latest: migrations.count)
             while found < migrations.count {
@@ -64,15 +64,18 @@ enum PostgresSchema {
     }
 
     /// Runs the next migration, and returns the version that the schema then has.
-    private static func advance(_ connection: PostgresConnection, by migrations: [[String]]) throws -> Int {
+    private static func advance(_ connection: PostgresConnection, by migrations: [Migration]) throws -> Int {
         let row = try connection.first("SELECT version FROM latch_schema WHERE id = 1 FOR UPDATE") {
             row throws(PostgresError) in try row.integer(0)
         }
         let found = try known(row.map { Int($0) } ?? 0, migrations.count)
         guard found < migrations.count else { return found }
         try connection.limitLockWaits()
-        for statement in migrations[found] {
-            if statement == samplesEnd { try endSamples(connection) } else { try connection.run(statement) }
+        let migration = migrations[found]
+        if migration.endsSamples {
+            try endSamples(connection)
+        } else {
+            for statement in migration.statements { try connection.run(statement) }
         }
         try connection.run("UPDATE latch_schema SET version = $1 WHERE id = 1", [.integer(Int64(found) + 1)])
         return found + 1
@@ -90,9 +93,14 @@ enum PostgresSchema {
     }
 
     /// The migrations, each in files of `Migrations`; the one at index n changes version n to n + 1.
-    static let migrations: [[String]] = [
-        accounts + versions + sessions + waiting + authorizations + operations, leases, passkeyDomains,
-        registrations, [samplesEnd],
+    static let migrations: [Migration] = [
+        Migration(
+            number: 1, name: "Accounts",
+            statements: accounts + versions + sessions + waiting + authorizations + operations),
+        Migration(number: 2, name: "Leases", statements: leases),
+        Migration(number: 3, name: "PasskeyDomains", statements: passkeyDomains),
+        Migration(number: 4, name: "Registrations", statements: registrations),
+        Migration(number: 5, name: "Samples", statements: [samplesEnd], endsSamples: true),
     ]
 
     /// The type of texts, which are compared and sorted by bytes, as in SQLite.

@@ -174,7 +174,7 @@ extension Account {
 
 extension String {
     /// The words of a list in one column; roles and permissions contain no space (``AccountService`` checks them).
-    var words: [String] { unicodeScalars.split(separator: " ").map { String($0) } }
+    fileprivate var words: [String] { unicodeScalars.split(separator: " ").map { String($0) } }
 }
 
 extension Account.Status {

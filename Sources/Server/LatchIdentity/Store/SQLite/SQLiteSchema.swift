@@ -19,9 +19,10 @@ enum SQLiteSchema {
             // Read again under the lock: another node that starts concurrently may have migrated.
             let found = try version(of: connection)
             if found < latest {
-                for statement in migrations[found] {
+                let migration = migrations[found]
+                for statement in migration.statements {
                     // The rows of an operator must not be lost.
-                    if statement == samplesEnd, try !StoreTable.leftOut(of: connection).isEmpty { continue }
+                    if migration.endsSamples, try !StoreTable.leftOut(of: connection).isEmpty { continue }
                     try connection.run(statement)
                 }
                 try connection.run("PRAGMA application_id = \(applicationID)")
@@ -39,9 +40,23 @@ enum SQLiteSchema {
     }
 
     /// The migrations, each in a file of `Migrations`; the one at index n changes version n to n + 1.
-    static let migrations: [[String]] = [
-        accounts, usernames, accountDetails, accountLists, mails, keyRotation, credentials, auditChain,
-        upstreamIdentities, authorizations, addressChallenges, mailLanguages, passkeys, leases, passkeyDomains,
-        registrations, [samplesEnd],
+    static let migrations: [Migration] = [
+        Migration(number: 1, name: "Accounts", statements: accounts),
+        Migration(number: 2, name: "Usernames", statements: usernames),
+        Migration(number: 3, name: "AccountDetails", statements: accountDetails),
+        Migration(number: 4, name: "AccountLists", statements: accountLists),
+        Migration(number: 5, name: "Mails", statements: mails),
+        Migration(number: 6, name: "KeyRotation", statements: keyRotation),
+        Migration(number: 7, name: "Credentials", statements: credentials),
+        Migration(number: 8, name: "AuditChain", statements: auditChain),
+        Migration(number: 9, name: "UpstreamIdentities", statements: upstreamIdentities),
+        Migration(number: 10, name: "Authorizations", statements: authorizations),
+        Migration(number: 11, name: "AddressChallenges", statements: addressChallenges),
+        Migration(number: 12, name: "MailLanguages", statements: mailLanguages),
+        Migration(number: 13, name: "Passkeys", statements: passkeys),
+        Migration(number: 14, name: "Leases", statements: leases),
+        Migration(number: 15, name: "PasskeyDomains", statements: passkeyDomains),
+        Migration(number: 16, name: "Registrations", statements: registrations),
+        Migration(number: 17, name: "Samples", statements: [samplesEnd], endsSamples: true),
     ]
 }

@@ -64,7 +64,7 @@ enum StoreConnections {
             return try body(connection, try schema(of: connection, location))
         }
         return try postgres(location, waits: false) { connection in
-            try body(PostgresSession(connection, audit: PostgresAudit()), try connection.schema())
+            try body(PostgresCall(connection, audit: PostgresAudit()), try connection.schema())
         }
     }
 
@@ -83,7 +83,7 @@ enum StoreConnections {
         return try postgres(location, isLimited: false) { connection in
             try connection.transaction(.snapshot) { connection in
                 try connection.schema().requireLatest()
-                return try body(PostgresSession(connection, audit: PostgresAudit()))
+                return try body(PostgresCall(connection, audit: PostgresAudit()))
             }
         }
     }
@@ -99,7 +99,7 @@ enum StoreConnections {
             // A server that starts in the meantime creates other keys; then one of both transactions is rolled back.
             try connection.transaction(.serializable) { connection in
                 try connection.schema().requireLatest()
-                let result = try body(PostgresSession(connection, audit: PostgresAudit()))
+                let result = try body(PostgresCall(connection, audit: PostgresAudit()))
                 // A server that had lost its connection before may have connected again.
                 try connection.requireAlone()
                 return result

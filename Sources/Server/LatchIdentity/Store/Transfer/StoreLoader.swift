@@ -90,8 +90,8 @@ final class StoreLoader: StoreRowReceiver {
     /// Returns the name of the chain of an audit entry.
     private func chain(of row: [SQLValue]) -> SQLValue {
         if case .text(let account?) = row[3] { return .text(account) }
-        guard case .integer(let id?) = row[0] else { return .text(PostgresSession.sharedChain(0)) }
-        return .text(PostgresSession.sharedChain(Int(truncatingIfNeeded: id)))
+        guard case .integer(let id?) = row[0] else { return .text(PostgresCall.sharedChain(0)) }
+        return .text(PostgresCall.sharedChain(Int(truncatingIfNeeded: id)))
     }
 
     /// Requires texts without NUL, which SQLite can store and PostgreSQL cannot.

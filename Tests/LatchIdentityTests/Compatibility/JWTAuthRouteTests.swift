@@ -11,7 +11,7 @@ import Testing
 @testable import LatchIdentity
 
 /// The routes of seed 001.
-@Suite struct AppSessionRouteTests {
+@Suite struct JWTAuthRouteTests {
     private func login(
         _ site: Site, _ name: String = "ada@example.com", password: String = Site.password, as member: String = "email"
     ) async throws -> Response {

@@ -5,7 +5,7 @@ import Testing
 
 @testable import LatchServer
 
-@Suite struct ContentDecoderTests {
+@Suite struct FramedContentTests {
     struct Decoded: Equatable {
         var content = ""
         var taken = 0
@@ -20,7 +20,7 @@ import Testing
         let bytes = Array(text.utf8)
         var outcome = Decoded()
         do {
-            var decoder = try ContentDecoder(framing, limit: limit)
+            var decoder = try FramedContent(framing, limit: limit)
             while outcome.taken < bytes.count, !outcome.isComplete {
                 let piece = bytes[outcome.taken...].prefix(size)
                 let result = try piece.withUnsafeBufferPointer { try decoder.decode($0) }

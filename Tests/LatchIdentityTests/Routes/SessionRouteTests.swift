@@ -10,7 +10,7 @@ import Testing
 
 @testable import LatchIdentity
 
-@Suite struct CookieSessionRouteTests {
+@Suite struct LoginRouteTests {
     @Test(.tags(.accountLogin, .responseCaching), arguments: Way.allCases)
     func `The login route gives both tokens, their life and a cookie`(way: Way) async throws {
         let site = try await Site(way)

@@ -4,10 +4,10 @@ import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// The login, refresh and logout routes of AuthPackage clients.
+/// The login, refresh and logout routes: the default paths of `AuthClient`, and those of AuthPackage's backend.
 ///
 /// Browsers keep the refresh token in a cookie.
-struct AuthPackageRoutes: Sendable {
+struct SessionRoutes: Sendable {
     let limits: RateLimits
     let refreshCookie: RefreshCookie
     let signIns: SignInService
@@ -102,15 +102,5 @@ extension HTTPResponse {
             TokenResponse(
                 accessToken: issued.accessToken, refreshToken: issued.refreshToken,
                 expiresIn: issued.lifetime.components.seconds, tokenType: nil))
-    }
-
-    /// Returns the response with a further Set-Cookie field, if any.
-    ///
-    /// Several cookies need several fields (RFC 6265 §3).
-    func setting(_ cookie: String?) -> HTTPResponse {
-        guard let cookie else { return self }
-        var response = self
-        response.fields.append(cookie, for: .setCookie)
-        return response
     }
 }

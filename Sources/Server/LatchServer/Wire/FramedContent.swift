@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// An incremental decoder of the content of one request, up to a limit.
-struct ContentDecoder {
+/// The content of one request, which an incremental decoder takes out of its framing, up to a limit.
+struct FramedContent {
     /// The two ways to find the end of the content (RFC 9112 §6.3).
     private enum State {
         case length(remaining: Int)

@@ -3,7 +3,7 @@
 import LatchPostgres
 
 /// A connection to PostgreSQL during one call of the store, on the connection's queue.
-final class PostgresSession: SQLConnection {
+final class PostgresCall: SQLConnection {
     private let connection: PostgresConnection
     /// The error of the last failed statement, which decides whether the transaction can be repeated.
     private(set) var failure: PostgresError?
