@@ -45,6 +45,7 @@ final class IdentityServices: Sendable {
     let recentAuthentication: RecentAuthenticationRule
 
     let administration: AdministrationService
+    let admission: SignInAdmission
     let signIns: SignInService
     let secondFactors: SecondFactorService
     let passkeySignIns: PasskeySignInService
@@ -98,18 +99,20 @@ final class IdentityServices: Sendable {
             serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,
             limits: limits, mails: mails, metrics: metrics, recentAuthentication: recentAuthentication)
         let challenges = SignInChallenges(store: store, clock: clock, random: random)
-        let admission = AdmissionPolicy(requiresVerifiedEmail: configuration.requireVerifiedEmail)
+        admission = SignInAdmission(
+            requiresVerifiedEmail: configuration.requireVerifiedEmail, store: store, clock: clock, dates: dates,
+            secondFactors: secondFactors, challenges: challenges)
         signIns = SignInService(
-            store: store, clock: clock, dates: dates, passwords: passwords, secondFactors: secondFactors,
-            challenges: challenges, admission: admission, limits: limits, metrics: metrics, tokens: tokens)
+            store: store, clock: clock, passwords: passwords, admission: admission, limits: limits, metrics: metrics,
+            tokens: tokens)
         passkeySignIns = PasskeySignInService(
             store: store, clock: clock, random: random, pepper: pepper, limits: limits, metrics: metrics,
             admission: admission, permitted: permitted, pageSessions: pageSessions, tokens: tokens)
         upstreamSignIns = UpstreamSignInService(
             configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: pepper,
             accessTokens: accessTokens, limits: limits, mails: mails, metrics: metrics,
-            recentAuthentication: recentAuthentication, permitted: permitted, signIns: signIns,
-            secondFactors: secondFactors, tokens: tokens, challenges: challenges, admission: admission)
+            recentAuthentication: recentAuthentication, permitted: permitted, secondFactors: secondFactors,
+            tokens: tokens, challenges: challenges, admission: admission)
     }
 
     // MARK: Services that no other one needs
@@ -130,13 +133,13 @@ final class IdentityServices: Sendable {
     var authorizations: AuthorizationService {
         AuthorizationService(
             store: store, clock: clock, random: random, accessTokens: accessTokens, clients: clients,
-            scopePolicy: scopePolicy, metrics: metrics, resources: resources, tokens: tokens)
+            scopePolicy: scopePolicy, metrics: metrics, resources: resources, admission: admission, tokens: tokens)
     }
 
     var deviceAuthorizations: DeviceAuthorizationService {
         DeviceAuthorizationService(
             store: store, clock: clock, random: random, pepper: pepper, limits: limits, clients: clients,
-            scopePolicy: scopePolicy, tokens: tokens)
+            scopePolicy: scopePolicy, admission: admission, tokens: tokens)
     }
 
     var signingKeys: SigningKeyService {

@@ -16,6 +16,7 @@ struct AuthorizationService: Sendable {
     let scopePolicy: ScopePolicy
     let metrics: Metrics
     let resources: ResourcePolicy
+    let admission: SignInAdmission
     let tokens: TokenService
 
     // MARK: Requests
@@ -199,14 +200,11 @@ struct AuthorizationService: Sendable {
             verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
             Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)
         else { try await end(code, by: client, from: origin) }
-        guard let account = try await store.account(id: code.accountID), account.status == .active,
-            // A reset, a second factor or a disabled account since then (decision 0051).
-            account.credentialVersion == code.credentialVersion
-        else { try await end(code, by: client, from: origin, isRefused: false) }
-        let scopes = scopePolicy.allowed(Scopes(parsing: code.scope), to: account, by: client)
-        let proof = SignInProof(
-            account: account, grantType: .authorizationCode, authenticatedAt: code.authenticatedAt,
-            factorAt: code.factorAt)
+        let admitted = admission.admit(
+            try await store.account(id: code.accountID), redeeming: code.credentialVersion,
+            grantType: .authorizationCode, authenticatedAt: code.authenticatedAt, factorAt: code.factorAt)
+        guard let proof = admitted else { try await end(code, by: client, from: origin, isRefused: false) }
+        let scopes = scopePolicy.allowed(Scopes(parsing: code.scope), to: proof.account, by: client)
         let issued = try await tokens.startSession(proof, from: origin, by: client, scopes: scopes) {
             device, account throws(IdentityError) in
             switch try await store.redeem(code, on: device, for: account) {

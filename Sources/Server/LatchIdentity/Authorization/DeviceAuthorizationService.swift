@@ -15,6 +15,7 @@ struct DeviceAuthorizationService: Sendable {
     let limits: RateLimits
     let clients: OAuthClients
     let scopePolicy: ScopePolicy
+    let admission: SignInAdmission
     let tokens: TokenService
 
     /// The time within which a user must sign in.
@@ -119,13 +120,11 @@ struct DeviceAuthorizationService: Sendable {
         case .unknown: throw .invalidDeviceCode
         case .approved(let approved): approval = approved
         }
-        guard let account = try await store.account(id: approval.accountID), account.status == .active,
-            account.credentialVersion == approval.credentialVersion
-        else { throw .invalidDeviceCode }
-        let scopes = scopePolicy.allowed(Scopes(parsing: approval.scope), to: account, by: client)
-        let proof = SignInProof(
-            account: account, grantType: .deviceCode, authenticatedAt: approval.authenticatedAt,
-            factorAt: approval.factorAt)
+        let admitted = admission.admit(
+            try await store.account(id: approval.accountID), redeeming: approval.credentialVersion,
+            grantType: .deviceCode, authenticatedAt: approval.authenticatedAt, factorAt: approval.factorAt)
+        guard let proof = admitted else { throw .invalidDeviceCode }
+        let scopes = scopePolicy.allowed(Scopes(parsing: approval.scope), to: proof.account, by: client)
         return try await tokens.startSession(proof, from: origin, by: client, scopes: scopes) {
             device, account throws(IdentityError) in
             guard try await store.redeem(deviceCode: digest, approval, on: device, for: account) else {

@@ -62,7 +62,7 @@ struct PageSessionService: Sendable {
     /// - Returns: The session, and its Set-Cookie field.
     /// - Throws: `IdentityError.invalidCredentials` if the account has changed since the login was verified.
     func begin(
-        _ proof: SignInProof, in request: HTTPRequest, inserting insert: SessionService.DeviceInsertion? = nil
+        _ proof: AdmittedProof, in request: HTTPRequest, inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> (session: ActivePageSession, cookie: String) {
         let cookies = cookies
         let begun = try await sessions.start(

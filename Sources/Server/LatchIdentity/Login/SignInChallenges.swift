@@ -66,10 +66,8 @@ struct SignInChallenges: Sendable {
 }
 
 extension LoginChallenge {
-    /// Returns whether the account may still continue.
-    ///
-    /// A password reset in the meantime ends the challenge.
-    func isOpen(to account: Account?) -> Bool {
-        account?.id == accountID && account?.status == .active && account?.passwordChangedAt == passwordChangedAt
+    /// Returns whether the account is still the one of the proof; a password reset in the meantime ends the challenge.
+    func isOpen(to account: Account) -> Bool {
+        account.id == accountID && account.passwordChangedAt == passwordChangedAt
     }
 }

@@ -8,26 +8,134 @@ import PortableFoundation
 /// Every sign-in has three steps:
 ///
 /// - A proof comes from a password, a passkey, a provider's response, or a code that an earlier proof was stored for.
-/// - ``SignInService/checkFactor(of:_:from:)`` adds the second factor.
+/// - ``SignInAdmission`` decides whether the account may sign in, and checks the second factor.
 /// - ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)`` starts the session.
 struct SignInProof: Sendable {
     /// The account as it was read for the proof.
     let account: Account
-    /// The grant by which the user authenticated, which is the label of the metric.
+    /// The label of the metric of issued tokens.
     let grantType: OAuthClient.GrantType
     let authenticatedAt: Date
     /// The time at which a second factor was verified, or a passkey, which is both factors; nil without one.
     var factorAt: Date?
 }
 
-/// The policy that decides which accounts may sign in.
-struct AdmissionPolicy: Sendable {
+/// A proof that may start a session: its account may sign in, and its second factor was checked if it has one.
+///
+/// Only ``SignInAdmission`` makes one, so no surface can leave out a step.
+struct AdmittedProof: Sendable {
+    private let proof: SignInProof
+
+    fileprivate init(_ proof: SignInProof) { self.proof = proof }
+
+    var account: Account { proof.account }
+    var grantType: OAuthClient.GrantType { proof.grantType }
+    var authenticatedAt: Date { proof.authenticatedAt }
+    var factorAt: Date? { proof.factorAt }
+}
+
+/// The result of a proof that may lack a second factor.
+enum SignInResult<Success: Sendable>: Sendable {
+    case success(Success)
+    /// The account has a second factor.
+    ///
+    /// The challenge is valid only for proving it.
+    case challenged(text: String, LoginChallenge)
+}
+
+/// The second step of every sign-in: the rules about which accounts may sign in, and which need a second factor.
+struct SignInAdmission: Sendable {
     /// Whether the address must be verified.
     let requiresVerifiedEmail: Bool
+    let store: IdentityStore
+    let clock: WallClock
+    let dates: DateCheck
+    let secondFactors: SecondFactorService
+    let challenges: SignInChallenges
 
     /// Returns the reason why an account may not sign in, for its proven owner; nil if it may sign in.
     func refusal(of account: Account) -> IdentityError? {
         if let closure = account.closure { return closure }
         return account.emailVerifiedAt != nil || !requiresVerifiedEmail ? nil : .addressUnverified
+    }
+
+    /// Admits a proof, and checks and uses up a code if the account has a second factor.
+    ///
+    /// - Throws: `IdentityError.accountSuspended`, `.accountClosed`, `.addressUnverified`; `.secondFactorRequired`
+    ///   without a code, `.invalidCode`, `.tooManyAttempts`, `.doubtfulDate`, or a store's error.
+    func admit(
+        _ proof: SignInProof, code: String?, from origin: RequestOrigin
+    ) async throws(IdentityError) -> AdmittedProof {
+        guard try await needsFactor(proof) else { return AdmittedProof(proof) }
+        guard let code else { throw .secondFactorRequired }
+        // A code is right for a time only, and a recovery code would be used up for nothing.
+        try dates.require()
+        try await secondFactors.verify(code, of: proof.account.id, for: .login(challenge: nil), from: origin)
+        var proof = proof
+        proof.factorAt = clock.now
+        return AdmittedProof(proof)
+    }
+
+    /// Admits a proof, or returns a challenge for the second factor.
+    ///
+    /// - Throws: `IdentityError.accountSuspended`, `.accountClosed`, `.addressUnverified`, `.accountChanged` if the
+    ///   credentials have changed since the proof, or a store's error.
+    func begin(
+        _ proof: SignInProof, on surface: SignInChallenges.Surface, scopes: String = "", isRemembered: Bool = true
+    ) async throws(IdentityError) -> SignInResult<AdmittedProof> {
+        guard try await needsFactor(proof) else { return .success(AdmittedProof(proof)) }
+        let issued = try await challenges.issue(
+            for: proof.account, on: surface, scopes: scopes, isRemembered: isRemembered)
+        guard let issued else { throw .accountChanged }
+        return .challenged(text: issued.text, issued.challenge)
+    }
+
+    /// Checks and uses up a code for a challenge, and admits the proof that it was issued for.
+    ///
+    /// - Parameters:
+    ///   - grantType: The label of the metric.
+    ///   - authenticatedAt: The time of the proof; nil for now.
+    ///   - find: Returns the account as the surface knows it; by default by its id.
+    /// - Throws: The surface's error for an ended challenge; `IdentityError.invalidCode`, `.tooManyAttempts`,
+    ///   `.doubtfulDate`, or a store's error.
+    func finish(
+        challenge text: String, on surface: SignInChallenges.Surface, code: String,
+        grantType: OAuthClient.GrantType, authenticatedAt: Date? = nil, from origin: RequestOrigin,
+        account find: ((LoginChallenge) async throws(IdentityError) -> Account?)? = nil
+    ) async throws(IdentityError) -> (proof: AdmittedProof, challenge: LoginChallenge) {
+        try dates.require()
+        let now = clock.now
+        let challenge = try await challenges.find(text, on: surface)
+        let found = if let find { try await find(challenge) } else { try await store.account(id: challenge.accountID) }
+        guard let account = found, challenge.isOpen(to: account), refusal(of: account) == nil else {
+            throw surface.ended
+        }
+        try await secondFactors.verify(code, of: account.id, for: .login(challenge: challenge.digest), from: origin)
+        let proof = SignInProof(
+            account: account, grantType: grantType, authenticatedAt: authenticatedAt ?? now, factorAt: now)
+        return (AdmittedProof(proof), challenge)
+    }
+
+    /// Admits the proof that a code was stored for; nil if the account may no longer sign in, or its credentials have
+    /// changed since then (decision 0051).
+    ///
+    /// The factor was checked before the code was stored.
+    func admit(
+        _ account: Account?, redeeming version: Int, grantType: OAuthClient.GrantType, authenticatedAt: Date,
+        factorAt: Date?
+    ) -> AdmittedProof? {
+        guard let account, refusal(of: account) == nil, account.credentialVersion == version else { return nil }
+        return AdmittedProof(
+            SignInProof(
+                account: account, grantType: grantType, authenticatedAt: authenticatedAt, factorAt: factorAt))
+    }
+
+    /// Returns whether a proof lacks a factor that its account has.
+    ///
+    /// - Throws: The refusal of the account, or a store's error.
+    private func needsFactor(_ proof: SignInProof) async throws(IdentityError) -> Bool {
+        if let refusal = refusal(of: proof.account) { throw refusal }
+        guard proof.factorAt == nil else { return false }
+        return try await secondFactors.isConfirmed(of: proof.account.id)
     }
 }

@@ -4,26 +4,12 @@ import LatchAuth
 import LatchCore
 import PortableFoundation
 
-/// The result of a sign-in with the right password.
-enum SignInResult<Success: Sendable>: Sendable {
-    case success(Success)
-    /// The account has a second factor.
-    ///
-    /// The challenge is valid only for proving it.
-    case challenged(text: String, LoginChallenge)
-
-    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
-}
-
-/// A service that checks passwords and second factors, and signs users in by them.
+/// A service that signs users in by a password.
 struct SignInService: Sendable {
     let store: IdentityStore
     let clock: WallClock
-    let dates: DateCheck
     let passwords: PasswordHasher
-    let secondFactors: SecondFactorService
-    let challenges: SignInChallenges
-    let admission: AdmissionPolicy
+    let admission: SignInAdmission
     let limits: RateLimits
     let metrics: Metrics
     let tokens: TokenService
@@ -45,10 +31,10 @@ struct SignInService: Sendable {
         requesting requested: Scopes? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         let proof = try await checkPassword(password, of: name, from: origin)
-        return try await counting { () throws(IdentityError) in
+        return try await counting(proof, from: origin) { () throws(IdentityError) in
             let scopes = try tokens.granted(requested, to: proof.account, by: client)
-            let proof = try await checkFactor(of: proof, code, from: origin)
-            return try await tokens.startSession(proof, from: origin, by: client, scopes: scopes)
+            let admitted = try await admission.admit(proof, code: code, from: origin)
+            return try await tokens.startSession(admitted, from: origin, by: client, scopes: scopes)
         }
     }
 
@@ -60,13 +46,16 @@ struct SignInService: Sendable {
         name: String, password: String, isRemembered: Bool, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInResult<IssuedTokens> {
         let proof = try await checkPassword(password, of: name, from: origin)
-        return try await counting(isComplete: \.isSuccess) { () throws(IdentityError) in
+        return try await counting(proof, from: origin, isComplete: \.isSuccess) { () throws(IdentityError) in
             let scopes = try tokens.granted(nil, to: proof.account, by: nil)
-            guard try await !secondFactors.isConfirmed(of: proof.account.id) else {
-                return try await challenge(proof, on: .app, scopes: scopes.text, isRemembered: isRemembered)
+            let begun = try await admission.begin(
+                proof, on: .app, scopes: scopes.text, isRemembered: isRemembered)
+            switch begun {
+            case .challenged(let text, let challenge): return .challenged(text: text, challenge)
+            case .success(let admitted):
+                return .success(
+                    try await tokens.startSession(admitted, from: origin, scopes: scopes, isRemembered: isRemembered))
             }
-            return .success(
-                try await tokens.startSession(proof, from: origin, scopes: scopes, isRemembered: isRemembered))
         }
     }
 
@@ -77,7 +66,8 @@ struct SignInService: Sendable {
     func finishSignIn(
         challenge text: String, code: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
-        let (proof, challenge) = try await checkFactor(ofChallenge: text, on: .app, code, from: origin)
+        let (proof, challenge) = try await admission.finish(
+            challenge: text, on: .app, code: code, grantType: .password, from: origin)
         return try await tokens.startSession(
             proof, from: origin, scopes: tokens.allowed(Scopes(parsing: challenge.scope), to: proof.account),
             isRemembered: challenge.isRemembered)
@@ -90,11 +80,10 @@ struct SignInService: Sendable {
     /// - Throws: `IdentityError.invalidCredentials`, `.tooManyAttempts`, `.overloaded`, or a store's error.
     func beginOnPage(
         name: String, password: String, from origin: RequestOrigin
-    ) async throws(IdentityError) -> SignInResult<SignInProof> {
+    ) async throws(IdentityError) -> SignInResult<AdmittedProof> {
         let proof = try await checkPassword(password, of: name, from: origin)
-        return try await counting(isComplete: \.isSuccess) { () throws(IdentityError) in
-            guard try await secondFactors.isConfirmed(of: proof.account.id) else { return .success(proof) }
-            return try await challenge(proof, on: .page)
+        return try await counting(proof, from: origin, isComplete: \.isSuccess) { () throws(IdentityError) in
+            try await admission.begin(proof, on: .page)
         }
     }
 
@@ -104,8 +93,10 @@ struct SignInService: Sendable {
     ///   store's error.
     func finishOnPage(
         challenge text: String, code: String, from origin: RequestOrigin
-    ) async throws(IdentityError) -> SignInProof {
-        try await checkFactor(ofChallenge: text, on: .page, code, from: origin).proof
+    ) async throws(IdentityError) -> AdmittedProof {
+        try await admission.finish(
+            challenge: text, on: .page, code: code, grantType: .password, from: origin
+        ).proof
     }
 
     /// Authenticates the user of a session again, and updates the session's authentication time (RFC 9470).
@@ -119,10 +110,10 @@ struct SignInService: Sendable {
         try session.requireFirstParty()
         let name = session.account.email.key
         let proof = try await checkPassword(password, of: name, from: origin, for: .reauthentication)
-        try await counting { () throws(IdentityError) in
-            let proof = try await checkFactor(of: proof, code, from: origin)
+        try await counting(proof, for: .reauthentication, from: origin) { () throws(IdentityError) in
+            let admitted = try await admission.admit(proof, code: code, from: origin)
             let isDone = try await store.authenticate(
-                device: session.device.id, of: proof.account, factorAt: proof.factorAt, at: clock.now)
+                device: session.device.id, of: admitted.account, factorAt: admitted.factorAt, at: clock.now)
             guard isDone else { throw .invalidCredentials }
         }
     }
@@ -135,11 +126,11 @@ struct SignInService: Sendable {
     func verify(
         _ password: String, of account: Account, from origin: RequestOrigin, for purpose: Purpose
     ) async throws(IdentityError) -> Account {
-        let proof = try await checkPassword(
-            password, of: account.email.key, from: origin, for: purpose,
-            admission: AdmissionPolicy(requiresVerifiedEmail: false))
-        count("success")
-        return proof.account
+        let proof = try await checkPassword(password, of: account.email.key, from: origin, for: purpose)
+        return try await counting(proof, for: purpose, from: origin) { () throws(IdentityError) in
+            if let closure = proof.account.closure { throw closure }
+            return proof.account
+        }
     }
 
     /// Ends the wait for an account's names after its owner has set the password by a mailed link.
@@ -149,50 +140,6 @@ struct SignInService: Sendable {
         for name in [account.email.key, account.username?.key].compactMap(\.self) {
             limits.forget(limits.loginByName(name, address: address))
         }
-    }
-
-    // MARK: The second factor
-
-    /// Checks and uses up a code if the account has a second factor, and adds it to the proof.
-    ///
-    /// - Throws: `IdentityError.secondFactorRequired` without a code, `.invalidCode`, `.tooManyAttempts`, `.doubtfulDate`,
-    ///   or a store's error.
-    func checkFactor(
-        of proof: SignInProof, _ code: String?, from origin: RequestOrigin
-    ) async throws(IdentityError) -> SignInProof {
-        guard try await secondFactors.isConfirmed(of: proof.account.id) else { return proof }
-        guard let code else { throw .secondFactorRequired }
-        // A code is right for a time only, and a recovery code would be used up for nothing.
-        try dates.require()
-        try await secondFactors.verify(code, of: proof.account.id, for: .login(challenge: nil), from: origin)
-        var proof = proof
-        proof.factorAt = clock.now
-        return proof
-    }
-
-    /// Checks and uses up a code for the challenge that a password returned.
-    private func checkFactor(
-        ofChallenge text: String, on surface: SignInChallenges.Surface, _ code: String, from origin: RequestOrigin
-    ) async throws(IdentityError) -> (proof: SignInProof, challenge: LoginChallenge) {
-        try dates.require()
-        let now = clock.now
-        let challenge = try await challenges.find(text, on: surface)
-        guard let account = try await store.account(id: challenge.accountID), challenge.isOpen(to: account) else {
-            throw surface.ended
-        }
-        try await secondFactors.verify(
-            code, of: account.id, for: .login(challenge: challenge.digest), from: origin)
-        let proof = SignInProof(account: account, grantType: .password, authenticatedAt: now, factorAt: now)
-        return (proof, challenge)
-    }
-
-    private func challenge<Success>(
-        _ proof: SignInProof, on surface: SignInChallenges.Surface, scopes: String = "", isRemembered: Bool = true
-    ) async throws(IdentityError) -> SignInResult<Success> {
-        let issued = try await challenges.issue(
-            for: proof.account, on: surface, scopes: scopes, isRemembered: isRemembered)
-        guard let issued else { throw .invalidCredentials }
-        return .challenged(text: issued.text, issued.challenge)
     }
 
     // MARK: Passwords
@@ -206,10 +153,8 @@ struct SignInService: Sendable {
     ///
     /// A wrong one is recorded.
     ///
-    /// - Parameter admission: The policy for the account; nil for the policy of the configuration.
     private func checkPassword(
-        _ password: String, of name: String, from origin: RequestOrigin, for purpose: Purpose = .login,
-        admission: AdmissionPolicy? = nil
+        _ password: String, of name: String, from origin: RequestOrigin, for purpose: Purpose = .login
     ) async throws(IdentityError) -> SignInProof {
         try PasswordPolicy.checkLength(password)
         let key = name.trimmingSpace().lowercased()
@@ -217,8 +162,7 @@ struct SignInService: Sendable {
         let attempts = try await attempts(on: key, of: found, from: origin.address)
         let account: Account
         do throws(IdentityError) {
-            account = try await authenticate(
-                found, password, named: key, from: origin.address, admission: admission ?? self.admission)
+            account = try await authenticate(found, password, named: key, from: origin.address)
         } catch {
             // Only a wrong password counts as a guess.
             if error == .invalidCredentials {
@@ -230,7 +174,6 @@ struct SignInService: Sendable {
                     detail: "\(isUsable ? "" : "unusable hash, ")from \(origin.address)".sanitized(200), at: clock.now)
             } else {
                 limits.refund(attempts)
-                try await note(error, for: purpose, of: found, from: origin.address)
             }
             throw error
         }
@@ -238,10 +181,12 @@ struct SignInService: Sendable {
         return SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
     }
 
-    /// Counts the result of the steps after the right password, such as a missing second factor.
+    /// Counts the result of the steps after the right password, such as a missing second factor, and records that the
+    /// account's state refuses it.
     ///
     /// - Parameter isComplete: Returns whether nothing is missing; by default nothing is.
     private func counting<Result>(
+        _ proof: SignInProof, for purpose: Purpose = .login, from origin: RequestOrigin,
         isComplete: (Result) -> Bool = { _ in true }, _ body: () async throws(IdentityError) -> Result
     ) async throws(IdentityError) -> Result {
         do throws(IdentityError) {
@@ -250,19 +195,13 @@ struct SignInService: Sendable {
             return result
         } catch {
             count("incomplete")
+            if [.accountSuspended, .accountClosed, .addressUnverified].contains(error) {
+                try await store.audit(
+                    "\(purpose.rawValue).refused", account: proof.account.id,
+                    detail: "\(error.code) from \(origin.address)".sanitized(200), at: clock.now)
+            }
             throw error
         }
-    }
-
-    /// Records that the right password was refused because of the account's state.
-    private func note(
-        _ error: IdentityError, for purpose: Purpose, of account: Account?, from address: String
-    ) async throws(IdentityError) {
-        guard [.accountSuspended, .accountClosed, .addressUnverified].contains(error) else { return }
-        count("incomplete")
-        try await store.audit(
-            "\(purpose.rawValue).refused", account: account?.id,
-            detail: "\(error.code) from \(address)".sanitized(200), at: clock.now)
     }
 
     /// Returns the account of an address or a user name.
@@ -294,12 +233,12 @@ struct SignInService: Sendable {
         throw .tooManyAttempts(rejection)
     }
 
-    /// Returns the account if the password is right and the account may sign in.
+    /// Returns the account if the password is right.
     ///
     /// Error and response time are the same for an unknown address, a wrong password, a deleted account and a missing
     /// password (OWASP ASVS 5.0 §6.3.8). The reason why an account is closed is shown only after the right password.
     private func authenticate(
-        _ found: Account?, _ password: String, named name: String, from address: String, admission: AdmissionPolicy
+        _ found: Account?, _ password: String, named name: String, from address: String
     ) async throws(IdentityError) -> Account {
         // The work is the same in every case. Without a hash, the password is checked against a decoy, which costs as
         // much as a stored hash.
@@ -309,7 +248,6 @@ struct SignInService: Sendable {
         guard matches, let account = found, account.status != .deleted, let hash = account.passwordHash else {
             throw .invalidCredentials
         }
-        if let refusal = admission.refusal(of: account) { throw refusal }
         if let upgraded = try await passwords.upgrade(hash, of: password, from: address) {
             try await store.upgradePasswordHash(of: account.id, from: hash, to: upgraded)
         }
@@ -317,4 +255,8 @@ struct SignInService: Sendable {
     }
 
     private func count(_ result: String) { metrics.count(.logins, result) }
+}
+
+extension SignInResult {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
 }

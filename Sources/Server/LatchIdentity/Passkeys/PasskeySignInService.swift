@@ -16,7 +16,7 @@ struct PasskeySignInService: Sendable {
     let pepper: SymmetricKey
     let limits: RateLimits
     let metrics: Metrics
-    let admission: AdmissionPolicy
+    let admission: SignInAdmission
     let permitted: PermittedSignIns
     let pageSessions: PageSessionService
     let tokens: TokenService
@@ -25,7 +25,7 @@ struct PasskeySignInService: Sendable {
 
     /// A verified response, and its proof of both factors.
     struct Verified: Sendable {
-        let proof: SignInProof
+        let proof: AdmittedProof
         fileprivate let use: PasskeyUse
         fileprivate let attempts: [AttemptLimiter.Attempt]
     }
@@ -124,14 +124,16 @@ struct PasskeySignInService: Sendable {
         else {
             throw try await failure("closedAccount", of: passkey.accountID, from: origin)
         }
-        // The passkey has identified its account, so the owner may learn why it does not sign in.
-        if let refusal = admission.refusal(of: account) {
-            let reason = refusal == .addressUnverified ? "unverifiedAddress" : "closedAccount"
-            throw try await failure(reason, refusal, of: account.id, from: origin)
-        }
         let now = clock.now
+        let proof = SignInProof(account: account, grantType: .passkey, authenticatedAt: now, factorAt: now)
+        let admitted: AdmittedProof
+        do throws(IdentityError) { admitted = try await admission.admit(proof, code: nil, from: origin) } catch {
+            // The passkey has identified its account, so the owner may learn why it does not sign in.
+            let reason = error == .addressUnverified ? "unverifiedAddress" : "closedAccount"
+            throw try await failure(reason, error, of: account.id, from: origin)
+        }
         return Verified(
-            proof: SignInProof(account: account, grantType: .passkey, authenticatedAt: now, factorAt: now),
+            proof: admitted,
             use: PasskeyUse(id: passkey.id, assertion: assertion, challenge: challenge),
             attempts: attempts)
     }

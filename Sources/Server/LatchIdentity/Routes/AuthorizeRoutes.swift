@@ -130,7 +130,7 @@ struct AuthorizeRoutes: Sendable {
     private func verify(
         name: String, password: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
-        let result: SignInResult<SignInProof>
+        let result: SignInResult<AdmittedProof>
         do throws(IdentityError) {
             result = try await signIns.beginOnPage(
                 name: name, password: password, from: request.requestOrigin)
@@ -165,7 +165,7 @@ struct AuthorizeRoutes: Sendable {
     private func verify(
         code: String, _ challenge: String, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
-        let proof: SignInProof
+        let proof: AdmittedProof
         do throws(IdentityError) {
             proof = try await signIns.finishOnPage(
                 challenge: challenge, code: code, from: request.requestOrigin)
@@ -179,7 +179,7 @@ struct AuthorizeRoutes: Sendable {
 
     /// Begins the browser's session, and continues with the purpose of the sign-in.
     private func begin(
-        _ proof: SignInProof, _ form: PageForm, _ request: HTTPRequest
+        _ proof: AdmittedProof, _ form: PageForm, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let (session, cookie) = try await pageSessions.begin(proof, in: request)
         return try await proceed(in: session, cookie, form, request)

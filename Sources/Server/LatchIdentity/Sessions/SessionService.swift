@@ -31,7 +31,8 @@ struct SessionService: Sendable {
     /// - Throws: `IdentityError.tooManyAttempts`, `.doubtfulDate`, `.invalidCredentials` if the account has changed, or
     ///   the errors of `insert`, of `issue` and of the store.
     func start<Credentials>(
-        _ proof: SignInProof, for clientID: String?, scope: String, lifetime: TimeInterval, from origin: RequestOrigin,
+        _ proof: AdmittedProof, for clientID: String?, scope: String, lifetime: TimeInterval,
+        from origin: RequestOrigin,
         inserting insert: DeviceInsertion?,
         issuing issue: (_ device: Device, _ account: Account) throws(IdentityError) -> Credentials
     ) async throws(IdentityError) -> Credentials {

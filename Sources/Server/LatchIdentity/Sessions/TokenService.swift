@@ -98,7 +98,7 @@ struct TokenService: Sendable {
     ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
     /// - Throws: The errors of ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)``.
     func startSession(
-        _ proof: SignInProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
+        _ proof: AdmittedProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
         isRemembered: Bool = true, inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         let longest = lifetimes.session.inSeconds

@@ -48,11 +48,13 @@ extension UpstreamSignInService {
         guard let account = try await account(of: user, at: client.provider, from: origin) else {
             throw .emailUnverified
         }
-        if let refusal = admission.refusal(of: account) {
-            throw refusal == .addressUnverified ? .emailUnverified : refusal
+        let admitted: AdmittedProof
+        do throws(IdentityError) {
+            let proof = proof(of: account, at: min(user.authenticatedAt ?? clock.now, clock.now))
+            admitted = try await admission.admit(proof, code: otp, from: origin)
+        } catch {
+            throw error == .addressUnverified ? .emailUnverified : error
         }
-        let proof = try await signIns.checkFactor(
-            of: proof(of: account, at: min(user.authenticatedAt ?? clock.now, clock.now)), otp, from: origin)
         // Only the signed part is recorded, since an ECDSA signature has two valid texts. It is kept for a minute
         // longer than the token is valid, since clocks may differ.
         let signed = credential.identityToken.signedPart
@@ -61,7 +63,7 @@ extension UpstreamSignInService {
         if let code = credential.authorizationCode {
             try await redeem(code, of: user, for: credential.identityToken, at: client, from: origin)
         }
-        let issued = try await startSession(proof, from: origin)
+        let issued = try await startSession(admitted, from: origin)
         metrics.count(.upstreamSignIns, "success")
         return issued
     }

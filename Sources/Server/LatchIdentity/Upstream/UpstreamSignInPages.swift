@@ -75,32 +75,6 @@ extension UpstreamSignInService {
 
     // MARK: The second factor
 
-    /// Returns the attempt that waits for the second factor.
-    func secondFactor(
-        of account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
-    ) async throws(IdentityError) -> SignInAttempt {
-        try await waiting(attempt, on: .provider, for: account) { .secondFactor(challenge: $0, record) }
-    }
-
-    /// Stores that the provider has identified the user, and returns the attempt with the challenge.
-    private func waiting(
-        _ attempt: SignInAttempt, on surface: SignInChallenges.Surface, for account: Account,
-        _ step: (_ challenge: String) -> SignInAttempt.Step
-    ) async throws(IdentityError) -> SignInAttempt {
-        // A different step may be required by now, for example after a second factor was confirmed.
-        guard let issued = try await challenges.issue(for: account, on: surface) else { throw .signInEnded }
-        return attempt.waiting(for: step(issued.text), until: issued.challenge.expiresAt)
-    }
-
-    /// Returns the account of a challenge; nil if it may not sign in any longer, for example after its link was
-    /// removed.
-    private func account(
-        of challenge: LoginChallenge, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt
-    ) async throws(IdentityError) -> Account? {
-        let account = try await store.account(linkedTo: record.identity(at: attempt.provider))
-        return challenge.isOpen(to: account) ? account : nil
-    }
-
     /// Finishes a sign-in by a code of the second factor.
     ///
     /// - Throws: `IdentityError.invalidCode` and `.tooManyAttempts`, after which the user can try again;
@@ -109,13 +83,15 @@ extension UpstreamSignInService {
         challenge text: String, _ record: UpstreamIdentityRecord, code: String, of attempt: SignInAttempt,
         from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
-        try dates.require()
-        let now = clock.now
-        let challenge = try await challenges.find(text, on: .provider)
-        guard let account = try await account(of: challenge, record, attempt) else { throw .signInEnded }
-        try await secondFactors.verify(
-            code, of: account.id, for: .login(challenge: challenge.digest), from: origin)
-        return try await result(for: account, record, attempt, factorAt: now, from: origin)
+        let identity = record.identity(at: attempt.provider)
+        let proof = try await admission.finish(
+            challenge: text, on: .provider, code: code, grantType: .authorizationCode,
+            authenticatedAt: record.authenticatedAt, from: origin
+        ) { _ throws(IdentityError) in
+            // The link may have been removed meanwhile.
+            try await store.account(linkedTo: identity)
+        }.proof
+        return try await result(of: proof, record, attempt, from: origin)
     }
 
     // MARK: The confirmation
@@ -133,9 +109,10 @@ extension UpstreamSignInService {
             let end = clock.now.addingTimeInterval(SignInChallenges.lifetime)
             return attempt.waiting(for: .confirmation(challenge: nil, record), until: end)
         }
-        return try await waiting(attempt, on: .confirmation, for: account) {
-            .confirmation(challenge: $0, record)
-        }
+        // A different step may be required by now, for example after a second factor was confirmed.
+        guard let issued = try await challenges.issue(for: account, on: .confirmation) else { throw .signInEnded }
+        return attempt.waiting(
+            for: .confirmation(challenge: issued.text, record), until: issued.challenge.expiresAt)
     }
 
     /// Finishes a sign-in that the user has confirmed.
@@ -155,9 +132,13 @@ extension UpstreamSignInService {
         // The account is read first. A factor that is confirmed before the challenge is taken ends the challenge. A
         // factor that is confirmed later invalidates the decision on the account.
         let pending = try await challenges.find(challenge, on: .confirmation)
-        guard let account = try await account(of: pending, record, attempt),
+        guard let account = try await store.account(linkedTo: record.identity(at: attempt.provider)),
+            pending.isOpen(to: account),
+            let admitted = admission.admit(
+                account, redeeming: account.credentialVersion, grantType: .authorizationCode,
+                authenticatedAt: record.authenticatedAt, factorAt: nil),
             try await store.takeChallenge(challenge.digest, at: now) != nil
         else { throw .signInEnded }
-        return try await result(for: account, record, attempt, factorAt: nil, from: origin)
+        return try await result(of: admitted, record, attempt, from: origin)
     }
 }

@@ -26,11 +26,10 @@ struct UpstreamSignInService: Sendable {
     let metrics: Metrics
     let recentAuthentication: RecentAuthenticationRule
     let permitted: PermittedSignIns
-    let signIns: SignInService
     let secondFactors: SecondFactorService
     let tokens: TokenService
     let challenges: SignInChallenges
-    let admission: AdmissionPolicy
+    let admission: SignInAdmission
 
     // MARK: Beginning
 
@@ -228,15 +227,23 @@ struct UpstreamSignInService: Sendable {
         of account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, isConfirmed: Bool,
         from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
-        if let refusal = admission.refusal(of: account) {
-            guard refusal == .addressUnverified else { throw refusal }
+        let begun: SignInResult<AdmittedProof>
+        do throws(IdentityError) {
+            begun = try await admission.begin(proof(of: account, at: record.authenticatedAt), on: .provider)
+        } catch {
+            // A different step may be required by now, for example after a second factor was confirmed.
+            guard error != .accountChanged else { throw .signInEnded }
+            guard error == .addressUnverified else { throw error }
             return .page(try await addressChallenge(for: account, record, attempt, from: origin))
         }
-        guard try await !secondFactors.isConfirmed(of: account.id) else {
-            return .page(try await secondFactor(of: account, record, attempt))
+        switch begun {
+        case .challenged(let text, let challenge):
+            let step = SignInAttempt.Step.secondFactor(challenge: text, record)
+            return .page(attempt.waiting(for: step, until: challenge.expiresAt))
+        case .success(let admitted):
+            guard isConfirmed else { return .page(try await confirmation(of: account, record, attempt)) }
+            return try await result(of: admitted, record, attempt, from: origin)
         }
-        guard isConfirmed else { return .page(try await confirmation(of: account, record, attempt)) }
-        return try await result(for: account, record, attempt, factorAt: nil, from: origin)
     }
 
     /// Returns the account of a user, which the first sign-in creates; nil if the address must be verified first.
@@ -294,15 +301,13 @@ struct UpstreamSignInService: Sendable {
 
     /// Returns the result of a sign-in: the URL of the app with a code or tokens, or the tokens for a browser.
     func result(
-        for account: Account, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, factorAt: Date?,
-        from origin: RequestOrigin
+        of proof: AdmittedProof, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, from origin: RequestOrigin
     ) async throws(IdentityError) -> Next {
         let next: Next
         if attempt.codeChallenge != nil {
-            next = .app(url: try await code(.signIn, record, attempt, for: account, factorAt: factorAt))
+            next = .app(url: try await code(.signIn, record, attempt, for: proof.account, factorAt: proof.factorAt))
         } else {
-            let issued = try await startSession(
-                proof(of: account, at: record.authenticatedAt, factorAt: factorAt), from: origin)
+            let issued = try await startSession(proof, from: origin)
             let parameters = [("accessToken", issued.accessToken), ("refreshToken", issued.refreshToken)]
             next = attempt.isBrowsers == true ? .tokens(issued) : .app(url: attempt.appURL(parameters))
         }
@@ -334,11 +339,11 @@ struct UpstreamSignInService: Sendable {
     }
 
     /// Returns the proof of a user from the response of a provider.
-    func proof(of account: Account, at date: Date, factorAt: Date? = nil) -> SignInProof {
-        SignInProof(account: account, grantType: .authorizationCode, authenticatedAt: date, factorAt: factorAt)
+    func proof(of account: Account, at date: Date) -> SignInProof {
+        SignInProof(account: account, grantType: .authorizationCode, authenticatedAt: date)
     }
 
-    func startSession(_ proof: SignInProof, from origin: RequestOrigin) async throws(IdentityError) -> IssuedTokens {
+    func startSession(_ proof: AdmittedProof, from origin: RequestOrigin) async throws(IdentityError) -> IssuedTokens {
         let scopes = try tokens.granted(nil, to: proof.account, by: nil)
         return try await tokens.startSession(proof, from: origin, scopes: scopes)
     }
@@ -352,12 +357,12 @@ struct UpstreamSignInService: Sendable {
         _ text: String, verifier: String, from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
         let code = try await take(text, verifier: verifier, for: .signIn, from: origin)
-        guard let id = code.accountID, let account = try await store.account(id: id), account.status == .active,
-            // A reset, a second factor or a removed link since then (decision 0051).
-            account.credentialVersion == code.credentialVersion
-        else { throw .invalidSignInCode }
-        return try await startSession(
-            proof(of: account, at: code.authenticatedAt, factorAt: code.factorAt), from: origin)
+        guard let id = code.accountID else { throw .invalidSignInCode }
+        let admitted = admission.admit(
+            try await store.account(id: id), redeeming: code.credentialVersion, grantType: .authorizationCode,
+            authenticatedAt: code.authenticatedAt, factorAt: code.factorAt)
+        guard let admitted else { throw .invalidSignInCode }
+        return try await startSession(admitted, from: origin)
     }
 
     /// Links the identity of a code to the account of a session that has authenticated recently.
@@ -405,7 +410,7 @@ struct UpstreamSignInService: Sendable {
             try await audit("reauthentication.failed", code.identity.provider, account: session.accountID, from: origin)
             throw .invalidSignInCode
         }
-        let proof = try await signIns.checkFactor(of: proof(of: account, at: clock.now), otp, from: origin)
+        let proof = try await admission.admit(proof(of: account, at: clock.now), code: otp, from: origin)
         let isDone = try await store.authenticate(
             device: session.device.id, of: account, factorAt: proof.factorAt, at: clock.now)
         guard isDone else { throw .invalidSignInCode }

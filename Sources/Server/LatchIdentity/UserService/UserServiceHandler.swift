@@ -15,6 +15,7 @@ struct UserServiceHandler: UserServiceServer {
     let recentAuthentication: RecentAuthenticationRule
     let accounts: AccountService
     let administration: AdministrationService
+    let admission: SignInAdmission
     let signIns: SignInService
     let secondFactors: SecondFactorService
     let tokens: TokenService
@@ -81,14 +82,16 @@ struct UserServiceHandler: UserServiceServer {
             let account = try await accounts.signUp(
                 email: request.email, password: request.password, username: request.username, details: details,
                 registration: registration, from: origin)
-            guard !configuration.requireVerifiedEmail else {
+            let proof = SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
+            let admitted: AdmittedProof
+            do throws(IdentityError) { admitted = try await admission.admit(proof, code: nil, from: origin) } catch {
+                guard error == .addressUnverified else { throw error }
                 return AuthResponse(
                     user: User(try await full(account.id)), requiresVerification: true,
                     requiredActions: ["verify_email"])
             }
-            let proof = SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
             let scopes = try tokens.granted(nil, to: account, by: nil)
-            return try await response(try await tokens.startSession(proof, from: origin, scopes: scopes))
+            return try await response(try await tokens.startSession(admitted, from: origin, scopes: scopes))
         }
     }
 
