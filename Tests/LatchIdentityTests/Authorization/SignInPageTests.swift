@@ -69,7 +69,7 @@ import Testing
         var agent = UserAgent(site)
         let consent = try await agent.signIn(try await agent.get(foreign.path()))
         #expect(consent.title == "foreign wants access to your account")
-        for text in ["ada@example.com", "foreign (foreign.example)", "access to files:read", "your email address"] {
+        for text in ["ada@example.com", "foreign (foreign.example)", "<li>files:read</li>", "your email address"] {
             #expect(consent.text.contains(text), "\(text)")
         }
         // Without the cookies, in another user's browser, from another site, changed, and by the wrong route.

@@ -364,7 +364,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         var agent = UserAgent(site)
         let page = try await agent.get(UpstreamApp().path())
         #expect(page.status == 503)
-        #expect(page.text.contains("The provider does not answer") && page.field(.retryAfter) != nil)
+        #expect(page.text.contains("The provider isn&#39;t responding") && page.field(.retryAfter) != nil)
         await site.close()
     }
 

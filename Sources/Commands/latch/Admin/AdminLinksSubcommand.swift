@@ -51,7 +51,7 @@ enum AdminLinksSubcommand {
         "remove", "removes a link, and ends all sessions",
         discussion: """
             For a link that its owner did not make, or cannot remove. The owner is informed by mail. It may
-            be the last way to sign in: the owner then sets a password by the email of 'forgot password'.
+            be the last way to sign in: the owner then sets a password through 'Forgot your password?'.
             """,
         options: [AdminCall.reason],
         arguments: [AdminCall.who, .init(name: "PROVIDER", summary: "a name that 'list' shows")],

@@ -117,7 +117,7 @@ struct StoreCheck: Sendable {
         }
         return .wrong(
             "store file",
-            "Other users may access \(first), which has mode \(status.mode): it holds keys and password hashes.",
+            "Other users can access \(first), which has mode \(status.mode): it holds keys and password hashes.",
             hint: "chmod go= \(open.map { "'\($0.0)'" }.joined(separator: " "))")
     }
 

@@ -139,7 +139,7 @@ extension Settings {
         guard !unknown.isEmpty else { return [] }
         return [
             StartupWarning(
-                message: "No client can have these scopes, which the setting 'scopes' does not have: \(unknown.text).",
+                message: "Clients request scopes that 'scopes' does not list: \(unknown.text).",
                 hint:
                     "Add them to 'scopes', before the first table, or remove them from 'clients' and 'first_party_scopes'."
             )
@@ -156,7 +156,8 @@ extension Settings {
                     + String(decoding: JSONValue.array(tables.map { .object($0) }).serialized(), as: UTF8.self)
                 : Settings.toml(tables, named: key)
             return StartupWarning(
-                message: "\(effective.source): '\(key)' has words, which the next version does not read.",
+                message:
+                    "\(effective.source): '\(key)' uses the old one-line form, which the next version will reject.",
                 hint: effective.source.isJSON
                     ? "Replace the member by the new form."
                     : "Remove them, and write the new form at the end of the file.",

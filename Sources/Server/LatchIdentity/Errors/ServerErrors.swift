@@ -42,7 +42,7 @@ extension IdentityError {
     /// The store's file or its log was moved, replaced or removed while the server runs; nothing more is committed.
     public static let storeMoved = IdentityError(
         code: "storeMoved",
-        message: "The store's file, or its log beside it, was moved, replaced or removed while the server runs.",
+        message: "The store's file, or its log beside it, was moved, replaced or removed while the server was running.",
         hint: "Put the file back, or start the server again to use the one that is there now.")
 
     /// The store has been closed.
@@ -84,7 +84,7 @@ extension IdentityError {
     /// Returns a ``storeUnavailable`` error for a file that other users can access, and that this user cannot protect.
     package static func publicStore(_ path: String) -> IdentityError {
         IdentityError(
-            code: "storeUnavailable", message: "Other users may access \(path), and this user cannot change that.",
+            code: "storeUnavailable", message: "Other users can access \(path), and this user cannot change that.",
             hint: "Give it to the server's user with chown, and then: chmod go= '\(path)'")
     }
 
@@ -182,7 +182,7 @@ extension IdentityError {
 
     /// More work is waiting than the server accepts.
     public static let overloaded = IdentityError(
-        code: "overloaded", message: "The server has too much to do.", hint: "Try again in a moment.",
+        code: "overloaded", message: "The server is overloaded.", hint: "Try again in a moment.",
         retryAfter: .seconds(2), form: .temporarilyUnavailable)
 
     /// The caller canceled the request.

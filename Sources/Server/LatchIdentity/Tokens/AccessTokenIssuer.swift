@@ -17,7 +17,7 @@ final class AccessTokenIssuer: Sendable {
         let deviceID: [UInt8]?
         let clientID: String?
         let scopes: Scopes
-        /// Whether the token is only for the claims about its user, and gives no access to the operator's API.
+        /// Whether the token is valid only at the userinfo endpoint, and not at the operator's API.
         var isForUserInfo = false
     }
 
@@ -120,7 +120,7 @@ final class AccessTokenIssuer: Sendable {
 
     /// Signs and verifies with these keys from now on, unless the keys of a later reading are in use.
     ///
-    /// A key of the earlier reading may have ended since.
+    /// A key of the earlier reading may have been retired since.
     func use(_ keys: [SigningKey], of reading: Int) {
         state.withLock { state in
             guard reading > state.usedReading else { return }

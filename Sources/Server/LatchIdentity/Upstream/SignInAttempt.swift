@@ -97,7 +97,7 @@ extension SignInAttempt: Redacting {}
 extension IdentityError {
     /// Other sites have started sign-ins in this browser.
     static let tooManySignIns = IdentityError(
-        code: "tooManySignIns", message: "Other sign-ins are in progress", hint: "Begin again in the app.",
+        code: "tooManySignIns", message: "Other sign-ins are in progress", hint: "Start over in the app.",
         retryAfter: .seconds(Int64(SignInAttempt.lifetime)),
         form: ClientForm(status: .tooManyRequests, oauth: "temporarily_unavailable", rpc: .resourceExhausted))
 }

@@ -248,8 +248,8 @@ private final class LoopbackListener: Sendable {
             fail(
                 OAuthError.browserUnavailable(
                     "its page was opened twice, perhaps by another user of this machine",
-                    hint: "Begin again, and open the page in one browser; BROWSER=true leaves the choice to you."))
-            return HTMLPage("Begin again", text: "This page was opened before. Begin the sign-in again in the program.")
+                    hint: "Start over, and open the page in one browser; BROWSER=true leaves the choice to you."))
+            return HTMLPage("Start over", text: "This page was opened before. Start the sign-in again in the program.")
                 .response(status: .badRequest)
         }
         let mark = "\(cookie)=\(mark); Path=/; HttpOnly; SameSite=Lax"

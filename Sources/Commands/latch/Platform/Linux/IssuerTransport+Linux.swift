@@ -27,7 +27,7 @@ extension IssuerTransport {
             return nil
         } catch {
             return StartupWarning(
-                message: "SSL_CERT_FILE names no readable file: \(error.message)",
+                message: "SSL_CERT_FILE does not name a readable file: \(error.message)",
                 hint: "Correct or unset it: mails, identity providers and the collector are reached over TLS with it.")
         }
     }

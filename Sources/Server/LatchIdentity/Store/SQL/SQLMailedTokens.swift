@@ -158,7 +158,7 @@ extension SQLConnection {
         try audit("account.passwordReset", account: account.id, at: now)
     }
 
-    /// Records an answer to a mail of an address; the first answer ends earlier credentials (attack E8).
+    /// Records that the owner of an address answered an email; the first answer ends earlier credentials (attack E8).
     ///
     /// Before that, any user may have signed up with the address. So sessions, second factor, recovery codes, passkeys,
     /// challenges and pending changes of address end, except for the session that made the proof. A further kind of
