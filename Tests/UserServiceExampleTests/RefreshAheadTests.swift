@@ -12,7 +12,7 @@ import UserService
 ///
 /// The clock is moved only when the session waits for the moment in question: so each test knows what it will do then.
 @Suite(.timeLimit(.minutes(5))) @MainActor struct RefreshAheadTests {
-    /// The state after the first one, which is there at once, that fits.
+    /// The state after the first one, which is there immediately, that fits.
     private func state(
         of manager: AuthenticationManager, where fits: (SessionState<Tokens>) -> Bool
     ) async -> SessionState<Tokens>? {

@@ -44,7 +44,7 @@ public protocol AuthClientProtocol: Sendable {
     func restore() async throws
     /// The sign-in state.
     var state: SessionState<Tokens> { get }
-    /// The changes of the state; a stream that ends at once if the client reports none.
+    /// The changes of the state; a stream that ends immediately if the client reports none.
     var states: AsyncStream<SessionState<Tokens>> { get }
     /// The pause that the backend requested with its last rejection; nil if it requested none.
     var retryAfter: Duration? { get }
@@ -53,7 +53,7 @@ public protocol AuthClientProtocol: Sendable {
 }
 
 extension AuthClientProtocol {
-    /// Returns at once, because a client without a store has nothing to read.
+    /// Returns immediately, because a client without a store has nothing to read.
     public func restore() async throws {}
 
     /// Signed in if there are tokens.

@@ -52,7 +52,7 @@ public struct WallClock: Sendable {
     /// cannot report jumps, the stream ends immediately.
     public func dateChanges() -> AsyncStream<Void> { watchDate() }
 
-    /// Waits for `duration`; returns at once if it is not positive.
+    /// Waits for `duration`; returns immediately if it is not positive.
     ///
     /// - Throws: `CancellationError` if the task is canceled.
     public func sleep(for duration: Duration) async throws {

@@ -14,7 +14,7 @@ private final class StepUpIssuer: Sendable {
     struct World: Sendable {
         var accepted = ""
         var issued = 0
-        /// The numbers of prompts so far, at this moment, and at once at most.
+        /// The numbers of prompts so far, at this moment, and the most at the same time.
         var asked = 0
         var asking = 0
         var mostAsking = 0

@@ -15,7 +15,8 @@ import Testing
     /// The bytes that a test's server sends, in two writes.
     struct Script: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Sent after the first chunk of the request, before the response is awaited; empty if all is sent at once.
+        /// Sent after the first chunk of the request, before the response is awaited; empty if all is sent in one
+        /// piece.
         let first: [UInt8]
         /// Sent in one piece after the second chunk of the request, while its source is silent.
         let second: [UInt8]

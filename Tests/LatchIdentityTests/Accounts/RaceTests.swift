@@ -11,7 +11,7 @@ import Testing
 @Suite struct RaceTests {
     static let newPassword = "another sentence to keep"
 
-    /// Runs requests at once with a reset, and gives their answers.
+    /// Runs requests concurrently with a reset, and gives their answers.
     private func answers(
         _ site: Site, resettingBy token: String, _ count: Int,
         _ request: @escaping @Sendable () async throws -> Response

@@ -189,7 +189,7 @@ import Testing
         let again = try await victim.signIn(page, "mallory@example.com")
         #expect(again.title == "Sign in" && again.location.isEmpty)
         #expect(victim.cookies.keys.allSatisfy { !$0.contains("session") })
-        // Two tabs that were opened at once: the second one's cookie has replaced the first one's.
+        // Two tabs that were opened at the same time: the second one's cookie has replaced the first one's.
         #expect(try await victim.signIn(again).parameters["code"] != nil)
         let cross = try await victim.send(
             .post, "/login", fields: [.contentType: FormEncoding.mediaType, "Sec-Fetch-Site": "cross-site"],

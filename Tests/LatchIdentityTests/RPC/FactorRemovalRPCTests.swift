@@ -255,7 +255,7 @@ import Testing
         let (id, first) = try await site.token("first@example.com", .superAdmin)
         let (other, second) = try await site.token("second@example.com", .superAdmin)
         #expect(try await demote(id, first, site).word == "permission_denied")
-        // Both at once dismiss each other: one of them stays.
+        // Both concurrently dismiss each other: one of them stays.
         async let one = demote(other, first, site)
         async let two = demote(id, second, site)
         let statuses = try await [one.status, two.status]

@@ -333,7 +333,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         #expect(page.field(.contentType)?.hasPrefix("text/html") == true)
         #expect(!page.text.contains("code-") && !page.text.contains("access-"))
         #expect(try await site.accountID("ada@example.com") == nil)
-        // The provider is well again, a minute later: keys that could not be fetched are not asked for at once.
+        // The provider is well again, a minute later: keys that could not be fetched are not asked for immediately.
         upstream.deviate { $0 = ScriptedUpstream.Deviations() }
         site.clock.advance(by: 60)
         #expect(try await site.signIn(through: upstream).status == 200)

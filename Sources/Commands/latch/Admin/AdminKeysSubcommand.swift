@@ -57,12 +57,12 @@ enum AdminKeysSubcommand {
     }
 
     private static let compromised = Option.flag(
-        "compromised", "the new key signs at once, and the others end with all access tokens")
+        "compromised", "the new key signs immediately, and the others end with all access tokens")
 
     private static let rotate = storeSubcommand(
         "rotate", "adds a signing key, which signs after ten minutes",
         discussion: """
-            The new key is published at once, so that every cache has it before it signs. The one before
+            The new key is published immediately, so that every cache has it before it signs. The one before
             verifies until its last token has expired. With --compromised nothing waits: access tokens so
             far end within \(seconds) seconds at this server and as soon as caches of the keys expire
             elsewhere, and clients refresh theirs.

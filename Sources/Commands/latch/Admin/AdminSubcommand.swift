@@ -40,7 +40,7 @@ enum AdminSubcommand {
         "set-role", "gives an account another role",
         discussion: """
             Roles are user, moderator, admin and super_admin. Devices get the new one with their next
-            refresh; the server's own permissions change at once.
+            refresh; the server's own permissions change immediately.
             """,
         arguments: [AdminCall.who, .init(name: "ROLE", summary: "user, moderator, admin or super_admin")],
         examples: ["latch admin user set-role ada@example.com moderator": "make her a moderator"]

@@ -178,7 +178,7 @@ public final class AuthViewModel {
     /// Opens the screen for a link; returns whether the link belongs to this app.
     ///
     /// A link is `<scheme>://reset-password?token=…`; the scheme is compared without regard to case. The screen is
-    /// shown at once, even while a stored account is being read. Opening the same link again changes nothing.
+    /// shown immediately, even while a stored account is being read. Opening the same link again changes nothing.
     @discardableResult
     public func handle(url: URL) -> Bool {
         guard let link = ResetLink(url, scheme: config.appScheme)?.screenLink else { return false }

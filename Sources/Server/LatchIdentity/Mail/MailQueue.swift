@@ -245,7 +245,7 @@ final class MailQueue: Sendable {
     /// Sets the next attempt, or gives the mail up.
     ///
     /// The pause is 5 seconds after the first attempt, then twice as long each time; after a refusal it is hours. It is
-    /// shortened at random by up to a half, so that the mails of an outage do not return all at once.
+    /// shortened at random by up to a half, so that the mails of an outage do not return all at the same time.
     private func postpone(_ claimed: ClaimedMail, isRefused: Bool = false) async throws(IdentityError) {
         let (mail, now) = (claimed.mail, clock.now)
         guard now.timeIntervalSince(mail.createdAt) < Self.maximumAge else {

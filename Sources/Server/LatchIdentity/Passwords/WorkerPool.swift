@@ -6,9 +6,9 @@ import Synchronization
 
 /// A thread pool for long computations, with a bounded queue for each purpose.
 ///
-/// Work beyond the bound is rejected at once, so that a flood costs neither memory nor waiting time. A canceled caller
-/// leaves the queue and makes room. The queues take turns, so that a flood of one purpose delays another purpose by at
-/// most one job. The networks within each queue also take turns (``FairQueue``).
+/// Work beyond the bound is rejected immediately, so that a flood costs neither memory nor waiting time. A canceled
+/// caller leaves the queue and makes room. The queues take turns, so that a flood of one purpose delays another purpose
+/// by at most one job. The networks within each queue also take turns (``FairQueue``).
 final class WorkerPool: Sendable {
     /// The purpose of a job, with a separate queue.
     enum Purpose: Int, Sendable, CaseIterable {

@@ -110,7 +110,8 @@ struct UpstreamSignInService: Sendable {
 
     /// Returns the URL of the app and its challenge.
     ///
-    /// The URL is nil for a browser without an app, and the challenge is nil for an app that receives tokens at once.
+    /// The URL is nil for a browser without an app, and the challenge is nil for an app that receives tokens
+    /// immediately.
     private func validated(_ request: Request) throws(IdentityError) -> (String?, String?) {
         guard let redirect = request.redirect else {
             guard configuration.answersBrowsersWithTokens, request.codeChallenge == nil else {

@@ -70,7 +70,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) var fieldCache = FieldCache()
     /// The value of the `Date` field.
     @exclusivity(unchecked) var dateClock = DateClock()
-    /// The output memory for the connection that writes next; most connections write all of their output at once.
+    /// The output memory for the connection that writes next; most connections send all of their output in one write.
     @exclusivity(unchecked) var spareOutput: [UInt8] = []
     /// The header section that is being sent over HTTP/2.
     @exclusivity(unchecked) var fieldBlock = HTTP2FieldBlock()

@@ -25,7 +25,7 @@ import Synchronization
 /// Register `http://127.0.0.1/callback`: a server that follows RFC 8252 accepts any port. For a server that also
 /// compares the port, register and configure a redirect URI with a port.
 public struct LoopbackBrowser: Browser {
-    /// A closure that opens a URL in a browser; it may return at once, or when the browser ends.
+    /// A closure that opens a URL in a browser; it may return immediately, or when the browser ends.
     ///
     /// It throws `OAuthError.browserUnavailable` without a browser.
     public typealias Opener = @Sendable (URL) async throws -> Void

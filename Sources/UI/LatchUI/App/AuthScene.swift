@@ -247,7 +247,7 @@ extension AuthScene {
     /// The gate's view for signed-out users is then the app's content for guests:
     /// `SessionGate(auth) { NotesView() } signedOut: { GuestView(auth) }`.
     ///
-    /// - Returns: Whether a user is signed in. It returns at once if a user is already signed in, or if the store
+    /// - Returns: Whether a user is signed in. It returns immediately if a user is already signed in, or if the store
     ///   cannot be read.
     public func signIn() async -> Bool {
         guard let auth, auth.gate.phase == .signedOut, !isClosed else { return auth?.isSignedIn == true }

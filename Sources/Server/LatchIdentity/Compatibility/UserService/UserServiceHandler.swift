@@ -246,8 +246,8 @@ struct UserServiceHandler: UserServiceServer {
     /// Changes the given fields.
     ///
     /// A new address takes effect once both the old and the new one are confirmed by mail. The response still has the
-    /// old address (attack E9). A spelling that differs only in case takes effect at once. Only the owner can change
-    /// the address. A new login name, and any change to another account, require a recent login.
+    /// old address (attack E9). A spelling that differs only in case takes effect immediately. Only the owner can
+    /// change the address. A new login name, and any change to another account, require a recent login.
     func updateProfile(_ request: UpdateProfileRequest, context: CallContext) async throws -> User {
         let email = request.email ?? ""
         let rules = [.filled(request.userId, "user_id")] + (email.isEmpty ? [] : [ValidationRule.address(email)])

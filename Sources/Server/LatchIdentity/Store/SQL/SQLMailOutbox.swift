@@ -13,8 +13,8 @@ extension IdentityStore {
     /// Takes the next due mail, and stores its token; returns nil if none is due.
     ///
     /// One statement takes the mail, and a separate transaction stores its token. Workers of many nodes look for a mail
-    /// at once. In a serializable transaction each would read rows that the others change. A mail whose token is not
-    /// stored is sent after its lease.
+    /// at the same time. In a serializable transaction each would read rows that the others change. A mail whose token
+    /// is not stored is sent after its lease.
     package func claimMail(_ claim: MailClaim) async throws(IdentityError) -> ClaimedMail? {
         guard let leased = try await leaseMail(claim) else { return nil }
         return try await write { db throws(IdentityError) in

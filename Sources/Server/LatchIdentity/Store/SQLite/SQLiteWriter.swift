@@ -70,7 +70,7 @@ final class SQLiteWriter: Sendable {
 
     /// Commits waiting jobs, moves the log into the file, closes it, and rejects later jobs.
     ///
-    /// A second call returns at once, perhaps before the first has finished.
+    /// A second call returns immediately, perhaps before the first has finished.
     func close() async {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }
