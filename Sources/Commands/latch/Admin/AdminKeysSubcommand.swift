@@ -111,7 +111,7 @@ enum AdminKeysSubcommand {
         "accept-pepper", "makes the token_pepper of the settings that of the store",
         discussion: """
             After a theft of the pepper: stop the servers, set another token_pepper for all of them, and run
-            this with it. All users are signed out, links and codes in mails end, and second factors have to
+            this with it. All users are signed out, links and codes in emails end, and second factors have to
             be set up again; recovery codes stay valid.
             """,
         examples: ["latch admin keys accept-pepper --config latch.toml": "after 'token_pepper' was replaced in it"],

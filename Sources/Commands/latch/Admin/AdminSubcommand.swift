@@ -70,7 +70,7 @@ enum AdminSubcommand {
         "remove-factor", "removes the second factor, and ends all sessions",
         discussion: """
             For users who have lost their phone and recovery codes and have proved their identity in
-            another way. They are informed by mail.
+            another way. They are informed by email.
             """,
         examples: ["latch admin user remove-factor ada@example.com": "her phone is lost"]
     ) { invocation in

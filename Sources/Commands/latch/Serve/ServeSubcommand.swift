@@ -72,7 +72,7 @@ private struct ServerProgram {
     /// clients are refused, or wait in the service manager's socket. A second signal ends the process without waiting
     /// for open requests.
     ///
-    /// - Returns: Success, once the last response was sent or abandoned; unsent mails are sent after the next start.
+    /// - Returns: Success, once the last response was sent or abandoned; unsent emails are sent after the next start.
     func run() async throws -> ExitCode {
         Server.raiseDescriptorLimit()
         Server.forbidCoreDumps()
@@ -209,7 +209,7 @@ private struct ServerProgram {
 
     /// Ends the process, with 130 or 143, at the next SIGINT or SIGTERM.
     ///
-    /// All sent responses have been committed; unsent mails are sent after the next start.
+    /// All sent responses have been committed; unsent emails are sent after the next start.
     private static func endProcess(onNext signals: AsyncStream<Signal>) -> Task<Void, Never> {
         Task {
             for await signal in signals where signal != .hangUp { LatchCommand.endProcess(.ended(by: signal)) }

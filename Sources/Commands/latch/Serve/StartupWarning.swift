@@ -60,8 +60,8 @@ extension Settings {
         if identity.mailDirectory == nil, identity.smtpURL == nil {
             warnings.append(
                 StartupWarning(
-                    message: "No mails can be sent, so users cannot verify an address or reset a password.",
-                    hint: "Set smtp_url, or mail_directory to have mails written as files."))
+                    message: "No email can be sent, so users cannot verify an address or reset a password.",
+                    hint: "Set smtp_url, or mail_directory to have emails written as files."))
         }
         if hasLocalSender {
             warnings.append(
@@ -89,7 +89,7 @@ extension Settings {
         return warnings
     }
 
-    /// Whether mails have a sender at localhost but are sent to another machine.
+    /// Whether emails have a sender at localhost but are sent to another machine.
     private var hasLocalSender: Bool {
         let sender = identity.mailSender.lowercasedASCII()
         guard identity.mailDirectory == nil, let url = identity.smtpURL,

@@ -23,7 +23,7 @@ public final class AuthViewModel {
         /// The sign-in.
         case login
         case registration
-        /// The password reset, before the mail is sent and after its link has opened the app.
+        /// The password reset, before the email is sent and after its link has opened the app.
         case passwordReset
         /// The content for a signed-in user.
         case postLogin
@@ -149,7 +149,7 @@ public final class AuthViewModel {
         }
     }
 
-    /// The password reset that waits for its mail, to be stored for the next start; empty for none.
+    /// The password reset that waits for its email, to be stored for the next start; empty for none.
     ///
     /// It contains no token.
     public var pendingReset: Data {

@@ -9,7 +9,7 @@ package protocol ImmediateHandler: Handler {
     ///   more than most of them do.
     func begin(_ request: inout HTTPRequest) -> EventualResponse
 
-    /// The function that begins to respond; each conforming type has a separate one, compiled for it.
+    /// The function that begins to respond; each conforming type has its own, compiled for it.
     var beginning: NextHandler.Beginning { get }
 }
 

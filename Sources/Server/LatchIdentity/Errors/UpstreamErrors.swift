@@ -71,7 +71,7 @@ extension IdentityError {
             form: ClientForm(status: .conflict, oauth: "account_exists", rpc: .alreadyExists), detail: provider)
     }
 
-    /// The provider has given no address that mails can be sent to.
+    /// The provider has given no address that emails can be sent to.
     static let emailMissing = IdentityError(
         code: "emailMissing", message: "An email address is needed",
         hint: """

@@ -18,7 +18,7 @@ struct SignInAttempt: Codable, Sendable {
     enum Step: Codable, Sendable {
         /// The response of the provider.
         case response(AuthorizationAttempt)
-        /// The code that was mailed to the user's address, by the id of the mail.
+        /// The code that was mailed to the user's address, by the id of the email.
         case address(mailID: String, sentTo: String, UpstreamIdentityRecord)
         /// A code of the second factor, for this challenge.
         case secondFactor(challenge: String, UpstreamIdentityRecord)

@@ -16,7 +16,7 @@ struct UpstreamSignInService: Sendable {
     let configuration: IdentityConfiguration
     let store: IdentityStore
     let clock: WallClock
-    /// Asked before anything that can be used only once: no session starts while the date is doubtful.
+    /// Asked before anything that can be used only once: no session starts while the clock is doubtful.
     let dates: DateCheck
     let random: RandomSource
     let pepper: SymmetricKey

@@ -7,7 +7,7 @@ import LatchJOSE
 import LatchServer
 import PortableFoundation
 
-/// Encrypted and authenticated values that a browser keeps for a server, each in a separate cookie (RFC 6265bis).
+/// Encrypted and authenticated values that a browser keeps for a server, each in its own cookie (RFC 6265bis).
 ///
 /// Any node of the server can read them, no node keeps them in memory, and no other browser has them.
 package struct EncryptedCookies: Sendable {

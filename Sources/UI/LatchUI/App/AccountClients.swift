@@ -4,7 +4,7 @@ import LatchAccounts
 import LatchAuth
 import Synchronization
 
-/// The accounts of an app at one server, each with a separate client and token record.
+/// The accounts of an app at one server, each with its own client and token record.
 final class AccountClients: Sendable {
     typealias MakeClient = @Sendable (any TokenStore<Tokens>) -> AuthClient
     /// An account of the list, with its client.

@@ -245,7 +245,7 @@ extension AuthFlow {
         case perform(Effect)
         /// Take that the screen has signed a user in.
         case signedIn(by: AuthEvent.Way)
-        /// Take that an account waits for the mail to an address.
+        /// Take that an account waits for the email to an address.
         case registered(email: String)
         /// Take that an address is verified.
         case verified(email: String)
@@ -308,12 +308,12 @@ extension AuthFlow {
         return []
     }
 
-    /// Replaces a registration by the wait for its mail, with the steps of the app above it.
+    /// Replaces a registration by the wait for its email, with the steps of the app above it.
     private mutating func awaitMail(to email: String, after id: Int) {
         guard let index = index(of: id) else { return }
         let count = screens.count
         replace(id, by: .verification(EmailVerificationScreen(email: email)))
-        // Above the wait for the mail, and below what the user sees if the registration was covered.
+        // Above the wait for the email, and below what the user sees if the registration was covered.
         var place = screens.count == count ? index + 1 : index
         for name in stepsAfterRegistration.reversed() {
             let step = AuthRoute.custom(name, email: email)

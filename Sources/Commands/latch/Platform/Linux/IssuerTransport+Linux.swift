@@ -28,7 +28,7 @@ extension IssuerTransport {
         } catch {
             return StartupWarning(
                 message: "SSL_CERT_FILE does not name a readable file: \(error.message)",
-                hint: "Correct or unset it: mails, identity providers and the collector are reached over TLS with it.")
+                hint: "Correct or unset it: emails, identity providers and the collector are reached over TLS with it.")
         }
     }
 }

@@ -163,7 +163,7 @@ extension CurlLoop {
         return isYieldDue ? .finishedAndYieldIsDue : .finished
     }
 
-    /// Whether the task has a separate executor, such as a server's loop, whose thread must not be blocked.
+    /// Whether the task has its own executor, such as a server's loop, whose thread must not be blocked.
     private var isOnForeignExecutor: Bool {
         withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
     }

@@ -12,7 +12,7 @@ package struct StoreInspection: Sendable {
     /// The newest date that the store's servers have believed; nil if none has stored a date.
     package let believedDate: Date?
 
-    /// The seconds by which the database's date is ahead of this machine's; nil for a file, which has no date.
+    /// The seconds by which the database's clock is ahead of this machine's; nil for a file, which has no clock.
     package let clockDifference: Double?
     /// The settings of PostgreSQL that decide what survives a crash; nil for a file.
     package let durability: DatabaseDurability?
