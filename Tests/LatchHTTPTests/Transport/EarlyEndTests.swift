@@ -96,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: Script.atOnce)
-    func `A response that ends before its request over HTTP/2 is noticed when all of it comes at once`(script: Script)
+    func `An early HTTP/2 response is noticed even if it arrives in one piece`(script: Script)
         async throws
     {
         let server = try server(script)

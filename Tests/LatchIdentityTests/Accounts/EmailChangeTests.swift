@@ -21,7 +21,7 @@ import Testing
         try await site.post("/api/auth/verify-email", ["token": .string(token ?? "")]).status
     }
 
-    @Test func `A change of address is made at once, without a mail, if only its case changes`() async throws {
+    @Test func `A change of an address only in case takes effect immediately, without an email`() async throws {
         let site = try await Site()
         let ada = try await site.signUp("Ada@Example.com")
         let access = try await site.logIn().access

@@ -215,7 +215,9 @@ import Testing
     }
 
     @Test
-    func `Roles and statuses that calls set take effect at once, and are noted with actor and reason`() async throws {
+    func `A role or status that a call sets takes effect immediately, and is logged with actor and reason`()
+        async throws
+    {
         let site = try await Site()
         let (bossID, boss) = try await site.token("boss@example.com", .admin)
         let (id, access) = try await site.token("ada@example.com", .user)

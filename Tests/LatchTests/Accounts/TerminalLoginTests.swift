@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `A user at a terminal learns at once of a missing server, with an exit code`() async throws {
+    @Test func `A missing server is reported on a terminal immediately, with an exit code`() async throws {
         try await CommandHome.with { home in
             let terminal = try PseudoTerminal()
             let call = try home.start(on: terminal, ["login", "--issuer", "http://127.0.0.1:9", "--account", "ada"])
