@@ -216,7 +216,7 @@ struct FlowExplorer: Sendable {
     /// The table of screens and outcomes, in Markdown.
     var markdown: String {
         var lines = [
-            "### The ways between the screens", "",
+            "### Navigation between the screens", "",
             "\(states.count) states, in which an app has opened up to"
                 + " \(Self.depth) screens, and outcomes are followed from up to \(Self.followedDepth). A screen of a new account has a `+`; what is written after an arrow follows.",
             "", "| screen | outcome | " + Self.contexts.map(\.name).joined(separator: " | ") + " |",

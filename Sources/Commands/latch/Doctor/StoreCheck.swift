@@ -52,12 +52,12 @@ struct StoreCheck: Sendable {
             found.append(
                 .wrong(failure.code == IdentityError.anotherPepper.code ? "token pepper" : "store key", failure))
         }
-        let now = Date().addingTimeInterval(inspection.clockDifference ?? 0)
+        let now = Date().addingTimeInterval(inspection.clockOffset ?? 0)
         if let last = inspection.believedDate, inspection.isDoubtful(now) {
             let error = IdentityError.doubtfulDate(now, after: last)
             found.append(.warning("date", error.message, hint: error.hint ?? ""))
         }
-        if let difference = inspection.clockDifference { found.append(clock(difference)) }
+        if let difference = inspection.clockOffset { found.append(clock(difference)) }
         if let durability = inspection.durability { found.append(self.durability(durability)) }
         return found
     }

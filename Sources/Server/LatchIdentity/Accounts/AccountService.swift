@@ -263,7 +263,7 @@ package struct AccountService: Sendable {
         guard let account else { throw .invalidLink }
         try PasswordPolicy.check(password, for: account.email)
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
-        // A concurrent request may have used the token meanwhile. The transaction decides.
+        // A concurrent request may have used the token in the meantime. The transaction decides.
         guard try await store.resetPassword(byToken: digest, hash: hash, in: origin.language, at: clock.now) else {
             throw .invalidLink
         }
@@ -282,7 +282,7 @@ package struct AccountService: Sendable {
     ///
     /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, also if both passwords are the same,
     ///   `.signInAgain`, `.tooManyAttempts`, `.overloaded`, or a store's error. If account or device have changed
-    ///   meanwhile: `.accountChanged` or `.invalidToken`.
+    ///   in the meantime: `.accountChanged` or `.invalidToken`.
     func changePassword(
         of session: AuthenticatedSession, from current: String, to new: String, signingOutOthers: Bool,
         from origin: RequestOrigin
@@ -315,7 +315,7 @@ package struct AccountService: Sendable {
     /// completes it.
     ///
     /// - Throws: `IdentityError.invalidEmail`, `.signInAgain`, `.tooManyAttempts`, `.forbidden`; `.accountChanged` or
-    ///   `.invalidToken` if account or device have changed meanwhile; or a store's error.
+    ///   `.invalidToken` if account or device have changed in the meantime; or a store's error.
     func changeEmail(
         of session: AuthenticatedSession, to text: String, from origin: RequestOrigin
     ) async throws(IdentityError) {

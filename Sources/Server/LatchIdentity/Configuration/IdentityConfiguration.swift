@@ -97,7 +97,7 @@ public struct IdentityConfiguration: Sendable, Hashable {
     package var acceptsAnotherPepper = false
     /// A key kept outside the store that encrypts the signing keys and secrets in it: 64 hexadecimal digits.
     ///
-    /// A store is encrypted at the first start with a key, and cannot be used without it any more.
+    /// A store is encrypted at the first start with a key, and can no longer be used without it.
     public var storeKey: String?
     /// The time after which a signing key gets a successor.
     public var signingKeyLifetime: Duration = .seconds(90 * 86_400)
@@ -153,7 +153,7 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The domain that passkeys are made for (RP ID); nil for the host of the issuer.
     ///
     /// It is that host or a domain above it, so that apps and hosts of the domain share the passkeys. Passkeys of another one
-    /// do not sign in any more once it is changed.
+    /// no longer sign in once it is changed.
     public var passkeyDomain: String?
     /// The origins, in addition to the issuer's and the domain's, whose pages and apps may use the passkeys.
     public var passkeyOrigins: [String] = []

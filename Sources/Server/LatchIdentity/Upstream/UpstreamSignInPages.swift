@@ -37,7 +37,7 @@ extension UpstreamSignInService {
     /// The user's account is created if there is none.
     ///
     /// - Throws: `IdentityError.invalidCode`, after which the user can try again; `.signInEnded`; `.accountExists` if
-    ///   another account got the address meanwhile; and the errors of the next step.
+    ///   another account got the address in the meantime; and the errors of the next step.
     func finish(
         mailID: String, sentTo address: String, _ record: UpstreamIdentityRecord, code: String,
         of attempt: SignInAttempt, at provider: UpstreamProvider, from origin: RequestOrigin

@@ -101,7 +101,7 @@ struct UpstreamSignInService: Sendable {
     }
 
     /// Returns whether the app of an attempt may still receive its result, since the configuration may have changed
-    /// meanwhile.
+    /// in the meantime.
     func isAllowed(_ attempt: SignInAttempt) -> Bool {
         guard attempt.isBrowsers != true else { return configuration.answersBrowsersWithTokens }
         return isConfigured(attempt.redirect, forTokens: true)

@@ -101,8 +101,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Enqueues a job from any thread; on the loop's thread it needs no lock and no system call.
     ///
-    /// Another thread retains the loop meanwhile. The job's task kept the loop alive. Once the job is in the inbox,
-    /// that task, the connections and the server may all end before this thread has written the wake-up.
+    /// Another thread retains the loop in the meantime. The job's task kept the loop alive. Once the job is in the
+    /// inbox, that task, the connections and the server may all end before this thread has written the wake-up.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { return jobs.append(job) }

@@ -180,7 +180,7 @@ extension AccountList {
         do {
             try await use(entry.id)
         } catch AuthError.unknownAccount {
-            // A process of an earlier version has removed the account meanwhile, so it stays removed.
+            // A process of an earlier version has removed the account in the meantime, so it stays removed.
             try await session.signOut()
             throw AuthError.unknownAccount
         }

@@ -81,7 +81,7 @@ final class AccountClients: Sendable {
     /// Removes a signed-out account, unless the server still has to revoke its tokens: then the record keeps them.
     func removeSignedOut(_ id: String, of client: AuthClient) async throws {
         guard !client.session.currentState.isSignedIn, await client.session.revokeRemaining(),
-            // A user may have signed in meanwhile.
+            // A user may have signed in in the meantime.
             try await list.removeSignedOut(id)
         else { return }
         table.clients.withLock { $0[id] = nil }

@@ -269,8 +269,8 @@ extension AuthFlow {
     ///
     /// - Parameter isForNewAccount: Whether the screen was opened for one more account of a signed-in user.
     mutating func follow(_ move: Move, of id: Int, isForNewAccount: Bool = false) -> [Effect] {
-        // The server has done its work, also for a screen that was left meanwhile. A user who went back to the content of
-        // another account stays there.
+        // The server has done its work, also for a screen that was left in the meantime. A user who went back to the
+        // content of another account stays there.
         if case .signedIn(let way) = move {
             if isForNewAccount, index(of: id) == nil, isSignedIn != false { return [.keepSignedIn] }
             return way == .password ? [.useSignedIn, .offerPasskey] : [.useSignedIn]

@@ -420,7 +420,7 @@ extension AuthScene {
                 // Fails for a server whose public URL does not allow passkeys.
                 _ = try await client.passkeyRequestOptions()
                 guard self?.showsContent(of: client) == true, try await offers.take(account.id) else { return }
-                // The user may have navigated meanwhile, or changed the account.
+                // The user may have navigated in the meantime, or changed the account.
                 if self?.showsContent(of: client) == true { self?.push(.passkeyOffer(email: account.email)) }
             } catch {
                 // The failure is not shown, since the sign-in itself has succeeded.
