@@ -85,7 +85,7 @@ final class ClientConnection {
         while let end = receiveUntil("\r\n") {
             let size = Int(String(decoding: input[..<end], as: UTF8.self), radix: 16) ?? 0
             guard size > 0 else {
-                // The end of the trailers: an empty line, which may follow the last chunk's size at once.
+                // The end of the trailers: an empty line, which may follow the last chunk's size immediately.
                 guard let last = receiveUntil("\r\n\r\n", from: end) else { return nil }
                 response.trailers = Array(input[end..<last])
                 input.removeFirst(last + 4)

@@ -55,7 +55,7 @@ import Testing
     @Test func `A pool of connections ends a wait after its time limit, or with its task`() async throws {
         let database = try await database { $0.acquireTimeout = .milliseconds(20) }
         defer { database.close() }
-        // Connecting may take longer; from then on a free connection is given at once.
+        // Connecting may take longer; from then on a free connection is given immediately.
         while await failure({ try await database.number("SELECT 1") }) == .poolTimeout {}
         let gate = Gate()
         let holder = try await database.occupy(until: gate)

@@ -138,7 +138,7 @@ package final class SessionScenario: Sendable {
 
     /// Lets the credential of a standing intent expire, and uses it: then at the latest the request is repeated.
     ///
-    /// The first use after a restart repeats it at once, unless that fails.
+    /// The first use after a restart repeats it immediately, unless that fails.
     private func settleIntent() {
         guard isIntentStanding else { return }
         simulation.happens(.intentStands)

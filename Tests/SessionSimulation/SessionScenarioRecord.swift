@@ -60,7 +60,7 @@ struct SessionScenarioRecord: Sendable {
 
     /// The number of left sign-ins that a process has read or written to be over.
     ///
-    /// It cannot act on that at once, so an observation counts from the next moment on.
+    /// It cannot act on that immediately, so an observation counts from the next moment on.
     struct Knowledge: Sendable {
         private var moment: Int64 = -1
         private var count = 0

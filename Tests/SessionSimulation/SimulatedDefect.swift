@@ -6,7 +6,7 @@ package enum SimulatedDefect: Sendable, CaseIterable {
     case unlimitedRefreshes
     /// The policy has no time limit.
     case noTimeLimit
-    /// Lost answers are not asked for at once.
+    /// Lost answers are not asked for immediately.
     case lateRepetitions
     /// Waiters for a lock never give up.
     case endlessPatience

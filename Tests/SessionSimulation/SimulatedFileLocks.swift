@@ -7,7 +7,7 @@ import Synchronization
 
 /// A process's way to the lock files of a folder: `FileCoordination`, with its kernel locks, stamps and announcements.
 ///
-/// Locks are taken and released at once, so they work in simulated time; only the pauses between two attempts are
+/// Locks are taken and released immediately, so they work in simulated time; only the pauses between two attempts are
 /// simulated. The notifications of the file system come in real time, from another thread, and are simulated instead.
 final class SimulatedFileLocks: SessionCoordination {
     private let files: FileCoordination

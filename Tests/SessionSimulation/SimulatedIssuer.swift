@@ -14,7 +14,8 @@ final class SimulatedIssuer: Sendable {
     static let life = 60.0
     /// Seconds in which the token before the current one is response again: the answer may have been lost.
     static let replayWindow = 30.0
-    /// Seconds in which the repetition of a lost answer must arrive, where nothing else happens: it is sent at once.
+    /// Seconds in which the repetition of a lost answer must arrive, where nothing else happens: it is sent
+    /// immediately.
     static let promptness = 7.0
 
     /// The simulation, whose true time decides about expiry.
@@ -156,7 +157,7 @@ extension SimulatedIssuer {
             ledger.requestCount += 1
             guard let version = ledger.version(of: token, key: key) else { return ledger.requestCount }
             if ledger.asking.values.contains(where: { $0.version.family == version.family }) {
-                ledger.violations.append("two refreshes of \(token) at once")
+                ledger.violations.append("two refreshes of \(token) at the same time")
             }
             ledger.asking[process] = SimulatedLedger.Request(number: ledger.requestCount, version: version)
             return ledger.requestCount
@@ -197,7 +198,7 @@ extension SimulatedIssuer {
         }
     }
 
-    /// A process is stopped: what it would repeat at once comes later.
+    /// A process is stopped: what it would repeat immediately comes later.
     func isDisturbed(_ process: Int) { inspect { $0.lost = $0.lost.filter { $0.value != process } } }
 
     /// A process has sent as many requests as its policy permits now, or fewer.
@@ -216,7 +217,7 @@ extension SimulatedIssuer {
         }
     }
 
-    /// An answer is lost; the process is to ask for it again at once.
+    /// An answer is lost; the process is to ask for it again immediately.
     func isLost(_ answer: Tokens, of process: Int) {
         inspect { ledger in
             guard let next = ledger.accessTokens[answer.access]?.version else { return }

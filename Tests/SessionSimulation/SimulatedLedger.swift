@@ -75,11 +75,11 @@ struct SimulatedLedger: Sendable {
     var keys: [TokenVersion: Asked] = [:]
     /// The versions whose access token the resource refused.
     var refused: Set<TokenVersion> = []
-    /// The version that each process is refreshing; two of one family at once are a violation.
+    /// The version that each process is refreshing; two of one family at the same time are a violation.
     var asking: [Int: Request] = [:]
     /// The number of requests so far.
     var requestCount = 0
-    /// The processes that have used up their requests, and repeat nothing at once.
+    /// The processes that have used up their requests, and repeat nothing immediately.
     var atLimit: Set<Int> = []
     /// The responses of each process that are not stored yet.
     var answered: [Int: TokenVersion] = [:]
@@ -87,7 +87,7 @@ struct SimulatedLedger: Sendable {
     var violations: [String] = []
     /// The refreshes whose answer was lost on the way and that nothing else has disturbed since, by their process.
     var lost: [TokenVersion: Int] = [:]
-    /// The refreshes that met anything else: a session repeats a request at once only once.
+    /// The refreshes that met anything else: a session repeats a request immediately only once.
     var disturbed: Set<TokenVersion> = []
     /// The families that a client has asked to revoke.
     var revocations: Set<Int> = []

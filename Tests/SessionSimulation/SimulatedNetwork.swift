@@ -139,7 +139,7 @@ final class SimulatedNetwork: Sendable {
         return try ask(call)
     }
 
-    /// The faults of a response that a session asks for again at once.
+    /// The faults of a response that a session asks for again immediately.
     private static let losses: Set<SimulatedFault> = [
         .answerLost, .answerReplaced, .answerCancelled, .answerUnreadable,
     ]

@@ -31,7 +31,7 @@ package final class Simulation: Sendable {
         var trace: [String] = []
         /// The number of times that each fault happened.
         var faults: [SimulatedFault: Int] = [:]
-        /// Whether nothing happens any more: every wait ends at once, by a cancellation.
+        /// Whether nothing happens any more: every wait ends immediately, by a cancellation.
         var isOver = false
     }
 

@@ -12,7 +12,7 @@ import UserService
 ///
 /// The clock is moved only when the session waits for the moment in question: so each test knows what it will do then.
 @Suite(.timeLimit(.minutes(5))) @MainActor struct RefreshAheadTests {
-    /// The state after the first one, which is there at once, that fits.
+    /// The state after the first one, which is there immediately, that fits.
     private func state(
         of manager: AuthenticationManager, where fits: (SessionState<Tokens>) -> Bool
     ) async -> SessionState<Tokens>? {
@@ -33,8 +33,7 @@ import UserService
     }
 
     @Test(.tags(.scheduledRefresh))
-    func `Tokens that are refreshed ahead of time are so five minutes before their end, and not earlier`() async throws
-    {
+    func `Tokens are refreshed five minutes before their expiry, and not earlier`() async throws {
         let stage = try await stageBeforeRenewal()
         let first = stage.manager.session.currentState.credential
         stage.advance(by: 599)
@@ -53,7 +52,7 @@ import UserService
     }
 
     @Test(.tags(.scheduledRefresh), arguments: [602.0, 700, 890])
-    func `Tokens that are refreshed ahead of time are so at once if a launch comes within the five minutes`(age: Double)
+    func `A launch within five minutes of expiry refreshes immediately`(age: Double)
         async throws
     {
         let stage = try await Stage(tokenLife: .seconds(900))
@@ -67,7 +66,7 @@ import UserService
     }
 
     @Test(.tags(.scheduledRefresh))
-    func `Tokens that are refreshed ahead of time are kept if a launch comes before the five minutes`() async throws {
+    func `A launch more than five minutes before expiry keeps the tokens`() async throws {
         let stage = try await Stage(tokenLife: .seconds(900))
         try await stage.register()
         stage.advance(by: 598)
@@ -78,7 +77,7 @@ import UserService
     }
 
     @Test(.tags(.scheduledRefresh))
-    func `Tokens that are refreshed ahead of time stay and are tried again if the network is down`() async throws {
+    func `A refresh ahead of expiry that finds no network keeps the tokens and tries again`() async throws {
         let stage = try await stageBeforeRenewal()
         let first = stage.manager.session.currentState.credential
         stage.wire.cut(true)
@@ -95,7 +94,7 @@ import UserService
     }
 
     @Test(.tags(.scheduledRefresh))
-    func `Tokens that are refreshed ahead of time end the session if the server refuses`() async throws {
+    func `A refresh ahead of expiry that the server refuses ends the session`() async throws {
         let stage = try await stageBeforeRenewal()
         try await stage.suspend(stage.manager.currentUser?.id ?? "")
         stage.advance(by: 601)

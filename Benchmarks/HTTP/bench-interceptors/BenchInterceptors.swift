@@ -7,7 +7,7 @@ import LatchHTTP
 import Synchronization
 
 /// What each interceptor costs a request that goes well: processor time and allocations, beside a handler that answers
-/// at once.
+/// immediately.
 ///
 /// It is the process' own time and not the clock's, so that another program beside it changes little.
 @main

@@ -7,7 +7,8 @@ import ServedIdentity
 /// Measures what honest users notice of a flood: messages that expand, requests that hold memory, invented keys, sign-ups.
 ///
 /// The served instance is this program started again with `--serve FOLDER`; its limits are so wide that the rest of its
-/// defences is measured. With `--minutes N` it measures all at once instead, next to honest users: `MixedAbuse`.
+/// defences is measured. With `--minutes N` it measures all at the same time instead, next to honest users:
+/// `MixedAbuse`.
 @main
 struct BenchAbuse {
     static func main() async throws {
@@ -37,7 +38,7 @@ struct BenchAbuse {
         var served = try start(in: folder, "times")
         try await ExpansionFlood.measureResponseTimes(served, report: &report)
         try served.stop()
-        print("128 requests at once that hold what they expand to")
+        print("128 requests at the same time that hold what they expand to")
         served = try start(in: folder, "memory")
         try await ExpansionFlood.measureMemory(served, report: &report)
         try served.stop()

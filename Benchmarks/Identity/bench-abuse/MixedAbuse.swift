@@ -4,8 +4,8 @@ import Foundation
 import LatchRPC
 import ServedIdentity
 
-/// Minutes of all kinds of abuse at once next to honest users, a killed server in the middle, and a mail server that is down
-/// until the end.
+/// Minutes of all kinds of abuse at the same time next to honest users, a killed server in the middle, and a mail
+/// server that is down until the end.
 enum MixedAbuse {
     /// The state of the server's process at one time.
     private struct Sample: Sendable {

@@ -4,7 +4,7 @@ import LatchCore
 import LatchHTTP
 import ServedIdentity
 
-/// Sign-ups of many accounts at once.
+/// Sign-ups of many accounts at the same time.
 enum SignUpFlood {
     /// Measures how many honest logins succeed within two seconds during the flood.
     static func measure(_ served: ServerProcess, report: inout Report) async throws {

@@ -64,7 +64,7 @@ enum BenchJWTAuth {
         }
     }
 
-    /// A request with the token beside one without, over a handler that answers at once.
+    /// A request with the token beside one without, over a handler that answers immediately.
     private static func requests(_ tokens: AuthTokens) async throws {
         let sink = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody("{}")) }
         try await withDependencies {
@@ -85,7 +85,7 @@ enum BenchJWTAuth {
         }
     }
 
-    /// A thousand requests at once that all find the token expired: one refresh for all.
+    /// A thousand concurrent requests that all find the token expired: one refresh for all.
     private static func storm(on expired: AuthTokens, to fresh: AuthTokens) async throws {
         let refreshes = Mutex(0)
         let sink = ClosureHandler { _ in HTTPResponse(status: .ok, body: HTTPBody("{}")) }

@@ -11,8 +11,8 @@ import UserService
 //
 //     bench-state [--check]
 //
-// The service answers at once, so that nothing is measured but the client. The limit is that of a frame's hundredth part:
-// 100 µs from the call of an action to the reader of the state, also for the slowest of a hundred.
+// The service answers immediately, so that nothing is measured but the client. The limit is that of a frame's hundredth
+// part: 100 µs from the call of an action to the reader of the state, also for the slowest of a hundred.
 
 struct Reducer: UserManagerReducer {
     func register(_ request: RegisterRequest, response answer: AuthResponse, state: inout UserManagerState) {}

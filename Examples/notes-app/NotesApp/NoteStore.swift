@@ -154,7 +154,7 @@ public actor NoteStore {
     }
 
     private func drop(_ change: Change) throws {
-        // Another call may have sent it meanwhile.
+        // Another call may have sent it in the meantime.
         if state.changes.first == change { state.changes.removeFirst() }
         try save()
     }

@@ -7,8 +7,8 @@ public import LatchServer
 
 /// The API of the notes: a resource server whose notes belong to the user of the access token.
 ///
-/// Its changes are idempotent, so that an app may send them again that was offline meanwhile: the app chooses the identifier of a
-/// note, and deleting a note that is gone succeeds.
+/// Its changes are idempotent, so that an app may send them again that was offline in the meantime: the app chooses the
+/// identifier of a note, and deleting a note that is gone succeeds.
 public struct NotesService: Sendable {
     /// A note as the API sends and takes it.
     struct Note: Codable, Sendable {

@@ -71,7 +71,7 @@ package struct Command: Sendable {
     /// Runs the process's call on another thread, while the calling thread waits for signals.
     ///
     /// The process ends after the call, once the environment's endings are finished. It also ends after a signal that
-    /// no subcommand receives; a second interrupt then ends it at once.
+    /// no subcommand receives; a second interrupt then ends it immediately.
     ///
     /// Call it on the main thread before anything else. Signals must be blocked before a second thread exists, because
     /// otherwise they would end the process.

@@ -7,7 +7,7 @@ import LatchCore
 import PortableFoundation
 import UserService
 
-/// The state of a demonstration: a server process, its mails, and the devices of one user.
+/// The state of a demonstration: a server process, its emails, and the devices of one user.
 struct DemoStage: Sendable {
     let folder: DemoDirectory
     let server: ServerProcess
@@ -76,7 +76,7 @@ struct DemoStage: Sendable {
         try require(laptop, "the second device never signed in")
     }
 
-    /// The mails that the server has sent.
+    /// The emails that the server has sent.
     var mails: MailFolder { MailFolder(path: folder.path("mails")) }
 
     /// Signs up another user with the current password, and verifies the address.

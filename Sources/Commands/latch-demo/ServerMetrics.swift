@@ -7,7 +7,7 @@ import PortableFoundation
 struct ServerMetrics: Sendable {
     private let values: [Substring: Int]
 
-    /// Reads all counters at once; a counter that the server does not list is 0.
+    /// Reads all counters in one request; a counter that the server does not list is 0.
     init(readingFrom baseURL: URL) async throws {
         let response = try await Client(baseURL: baseURL).perform(.raw(.get, "metrics"))
         let pairs = response.body.text?.split(separator: "\n").compactMap { line -> (Substring, Int)? in

@@ -32,7 +32,7 @@ final class ServerProcess: Sendable {
         self.folder = folder
         inherited = environment.filter { !$0.key.hasPrefix("LATCH_") }
         host = environment["LATCH_DEMO_HOST"] ?? "127.0.0.1"
-        // A development server: mails as files, cheap hashes, no access log, and no warnings about slow requests and
+        // A development server: emails as files, cheap hashes, no access log, and no warnings about slow requests and
         // statements.
         let settings = [
             "LATCH_MAIL_DIRECTORY": folder.path("mails"), "LATCH_REQUIRE_VERIFIED_EMAIL": "true",

@@ -21,10 +21,10 @@ public protocol AuthClientProtocol: Sendable {
     func logout() async throws
     /// Creates an account.
     func register(email: String, password: String, name: String?, roles: [String]?) async throws -> User
-    /// Requests a mail with a token for a new password.
+    /// Requests an email with a token for a new password.
     @discardableResult
     func requestPasswordReset(email: String) async throws -> String?
-    /// Sets a new password with the token of such a mail.
+    /// Sets a new password with the token of such an email.
     @discardableResult
     func resetPassword(token: String, newPassword: String) async throws -> String?
     /// Signs a user in with Microsoft, on a page above a window; throws `APIError.unknown` if that is not enabled.
@@ -44,7 +44,7 @@ public protocol AuthClientProtocol: Sendable {
     func restore() async throws
     /// The sign-in state.
     var state: SessionState<Tokens> { get }
-    /// The changes of the state; a stream that ends at once if the client reports none.
+    /// The changes of the state; a stream that ends immediately if the client reports none.
     var states: AsyncStream<SessionState<Tokens>> { get }
     /// The pause that the backend requested with its last rejection; nil if it requested none.
     var retryAfter: Duration? { get }
@@ -53,7 +53,7 @@ public protocol AuthClientProtocol: Sendable {
 }
 
 extension AuthClientProtocol {
-    /// Returns at once, because a client without a store has nothing to read.
+    /// Returns immediately, because a client without a store has nothing to read.
     public func restore() async throws {}
 
     /// Signed in if there are tokens.
@@ -211,13 +211,13 @@ public final class AuthClient: AuthClientProtocol {
         try await mapped { User(try await core.invite(email: email, name: name, roles: roles ?? [])) }
     }
 
-    /// Requests a mail with a token for a new password.
+    /// Requests an email with a token for a new password.
     @discardableResult
     public func requestPasswordReset(email: String) async throws -> String? {
         try await mapped { try await Self.orNothing { try await core.requestPasswordReset(email: email) } }
     }
 
-    /// Sets a new password with the token of such a mail.
+    /// Sets a new password with the token of such an email.
     @discardableResult
     public func resetPassword(token: String, newPassword: String) async throws -> String? {
         try await mapped {

@@ -7,7 +7,7 @@ import LatchCore
 public enum HostAppValidation {
     /// Checks that the program has registered a URL scheme.
     ///
-    /// The link of a mail needs the registration. A sign-in does not: the system gives its deep link to the program
+    /// The link of an email needs the registration. A sign-in does not: the system gives its deep link to the program
     /// that started it.
     ///
     /// - Parameters:

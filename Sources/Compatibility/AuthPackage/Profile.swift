@@ -36,7 +36,7 @@ public enum ProfileRules {
         username.trimmingCharacters(in: .whitespacesAndNewlines).unicodeScalars.count >= 2
     }
 
-    /// Whether a text looks like an email address; only a received mail proves it.
+    /// Whether a text looks like an email address; only a received email proves it.
     public static func validateEmail(_ email: String) -> Bool {
         let parts = email.trimmingCharacters(in: .whitespacesAndNewlines).utf8
             .split(separator: UInt8(ascii: "@"), omittingEmptySubsequences: false)

@@ -55,13 +55,13 @@ public struct PasswordResetService: Sendable {
     /// Creates a service of a client.
     public init(_ client: AuthClient) { self.client = client }
 
-    /// Requests a mail with a token for a new password.
+    /// Requests an email with a token for a new password.
     @discardableResult
     public func requestReset(email: String) async throws -> String? {
         try await client.requestPasswordReset(email: email)
     }
 
-    /// Sets a new password with the token of such a mail.
+    /// Sets a new password with the token of such an email.
     @discardableResult
     public func reset(token: String, newPassword: String) async throws -> String? {
         try await client.resetPassword(token: token, newPassword: newPassword)

@@ -102,7 +102,7 @@ package final class RefreshAttempt: Sendable {
     }
 }
 
-/// An error of an application's refresh closure that does not end the session, or does not end it at once.
+/// An error of an application's refresh closure that does not end the session, or does not end it immediately.
 package struct RefreshFailure: WrappingError, IssuerError {
     /// The error of the closure.
     package let cause: any Error

@@ -52,7 +52,7 @@ public struct WallClock: Sendable {
     /// cannot report jumps, the stream ends immediately.
     public func dateChanges() -> AsyncStream<Void> { watchDate() }
 
-    /// Waits for `duration`; returns at once if it is not positive.
+    /// Waits for `duration`; returns immediately if it is not positive.
     ///
     /// - Throws: `CancellationError` if the task is canceled.
     public func sleep(for duration: Duration) async throws {
@@ -79,7 +79,7 @@ extension WallClock {
         within limit: Duration, _ body: @escaping @Sendable () async -> Result,
         orLate late: @escaping @Sendable () -> Result
     ) async -> Result {
-        // The first result counts. Both run in separate tasks, so that neither delays the response.
+        // The first result wins. Both run in separate tasks, so that neither delays the response.
         let (results, continuation) = AsyncStream.makeStream(of: Result.self)
         Task { continuation.yield(await body()) }
         let timer = Task {

@@ -9,8 +9,8 @@ import Dispatch
 package enum Parallel {
     /// Returns the results of `body` for each element, in the order of the elements.
     ///
-    /// - Parameter body: A function that runs on several threads at once: it may read the variables that it captures,
-    ///   but not change them.
+    /// - Parameter body: A function that runs on several threads concurrently: it may read the variables that it
+    ///   captures, but not change them.
     package static func map<Input, Output>(_ inputs: [Input], _ body: (Input) -> Output) -> [Output] {
         guard inputs.count > 1 else { return inputs.map(body) }
         return [Output](unsafeUninitializedCapacity: inputs.count) { buffer, count in

@@ -31,7 +31,7 @@ extension ProtoError {
         "malformed": "Check that the bytes are a message of this type, neither compressed nor framed.",
         "invalidText": "Declare the field as bytes if it holds other data.",
         "tooDeep": "Raise the limits of decoding if the sender is trusted.",
-        "tooLarge": "Raise the limits of decoding if the sender is trusted, or send less at once.",
+        "tooLarge": "Raise the limits of decoding if the sender is trusted, or send less at a time.",
         "missingField": "Set the field before the message is written.",
         "malformedJSON": "Send the message as ProtoJSON.",
         "malformedText": "Write the message in protobuf's text format.",

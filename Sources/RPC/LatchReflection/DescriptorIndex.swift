@@ -17,7 +17,7 @@ struct DescriptorIndex: Sendable {
     /// The full names of the services, in file order.
     private(set) var services: [String] = []
 
-    /// Creates the index of a serialized `FileDescriptorSet`; if two files have the same name, the first one counts.
+    /// Creates the index of a serialized `FileDescriptorSet`; if two files have the same name, the first wins.
     ///
     /// - Throws: `ProtoError` for invalid bytes.
     init(_ bytes: [UInt8]) throws {

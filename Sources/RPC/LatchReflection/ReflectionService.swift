@@ -14,7 +14,7 @@ public import LatchRPC
 ///
 /// Every permitted caller receives the descriptors with their comments and internal services. So restrict the
 /// descriptors, or add an interceptor. The calls are bidirectional streams: over HTTP/1.1, or behind a proxy that uses
-/// it, a client must end its requests before it receives the responses. Over HTTP/2 each response comes at once.
+/// it, a client must end its requests before it receives the responses. Over HTTP/2 each response comes immediately.
 public struct ReflectionService: Sendable {
     private let index: DescriptorIndex
     private let services: [String]

@@ -2,8 +2,8 @@
 
 /// A regular expression in RE2's syntax, whose cost is at most the length of the text times the size of the pattern.
 ///
-/// It simulates all paths through the pattern at once (Thompson's construction) and never backtracks, so no text makes
-/// it slow.
+/// It simulates all paths through the pattern at the same time (Thompson's construction) and never backtracks, so no
+/// text makes it slow.
 package struct Pattern: Sendable {
     private let program: PatternProgram
 

@@ -46,7 +46,7 @@ public struct Identity: Sendable {
     /// Creates a server over a SQLite file or a PostgreSQL database.
     ///
     /// A SQLite file is created if it does not exist. For PostgreSQL, pass the database's URI as the path:
-    /// `postgres://user@host/database`. The date is then that of the database, so that all nodes have the same date.
+    /// `postgres://user@host/database`. The clock is then the database's, so that all nodes have the same time.
     /// `clock` only measures the time between two readings.
     ///
     /// - Throws: `IdentityError` if the store cannot be opened or a setting cannot be used.
@@ -72,7 +72,7 @@ public struct Identity: Sendable {
             storeClock: try await StoreClock(of: store, local: .system), transport: transport)
     }
 
-    /// Creates a value for the operator's commands, beside a server that may be running and that sends the mails.
+    /// Creates a value for the operator's commands, beside a server that may be running and that sends the emails.
     ///
     /// It does not migrate the store: running servers of an earlier version could not start again.
     ///
@@ -107,11 +107,9 @@ public struct Identity: Sendable {
 
     /// Creates a server over any store, with any grants.
     ///
-    /// - Parameters:
-    ///   - transport: The transport to identity providers.
-    ///   - storeClock: The clock of the store, which replaces `clock`.
-    ///   - synchronized: Returns the machine's date if a time server keeps it correct.
-    ///   - mailer: Nil for the operator's commands, which leave mails and housekeeping to the server. They may not know
+    /// - Parameters: - transport: The transport to identity providers. - storeClock: The clock of the store, which
+    ///   replaces `clock`. - synchronized: Returns the machine's date if a time server keeps it correct. - mailer: Nil
+    ///   for the operator's commands, which leave emails and housekeeping to the server. They may not know
     ///     the server's settings, and with other settings would remove entries of the audit log.
     init(
         configuration: IdentityConfiguration, store: IdentityStore, mailer: (any Mailer)?,
@@ -166,7 +164,7 @@ public struct Identity: Sendable {
 
     /// Returns the same server with another configuration; the store stays open, and its keys are read again.
     ///
-    /// Metrics, rate limits, waiting mails and the issuer carry over. Requests in progress end with the earlier
+    /// Metrics, rate limits, waiting emails and the issuer carry over. Requests in progress end with the earlier
     /// configuration. Do not close the earlier value: the new value uses its store. The queue of password hashes starts
     /// empty; hashes that wait in the earlier queue are still computed.
     ///
@@ -213,23 +211,23 @@ public struct Identity: Sendable {
         services.store.failures.report(by: report)
     }
 
-    /// Sends the mails that are due, commits waiting writes, and closes the store.
+    /// Sends the emails that are due, commits waiting writes, and closes the store.
     ///
-    /// Close the server that uses the handler first: later requests get a 503. Mails are sent for ten seconds. The call
-    /// returns after that time, plus the time of the mails that are being sent. Other mails stay in the store for the
-    /// next start.
+    /// Close the server that uses the handler first: later requests get a 503. Emails are sent for ten seconds. The
+    /// call returns after that time, plus the time of the emails that are being sent. Other emails stay in the store
+    /// for the next start.
     public func close() async {
         for task in housekeeping { task.cancel() }
         await services.mails.close()
         await services.store.close()
     }
 
-    /// Returns when every due mail has been sent or postponed, for tests.
+    /// Returns when every due email has been sent or postponed, for tests.
     package func flushMails() async { await services.mails.flush() }
 
-    /// The handler for tests, which responds when the mails of the request are sent.
+    /// The handler for tests, which responds when the emails of the request are sent.
     ///
-    /// Workers send in parallel, and a test expects the mails of two requests in the order of the requests.
+    /// Workers send in parallel, and a test expects the emails of two requests in the order of the requests.
     package var handlerAfterMails: any Handler {
         ClosureHandler { [self] request in
             let response = try await handler.respond(to: request)

@@ -32,7 +32,7 @@ final class IdentityServices: Sendable {
     let clients: OAuthClients
     /// The rules for granting scopes.
     let scopePolicy: ScopePolicy
-    /// The worker that sends the mails of the outbox; it survives a reload.
+    /// The worker that sends the emails of the outbox; it survives a reload.
     let mails: MailQueue
     let metrics: Metrics
     /// The clients of the identity providers that users may sign in through.

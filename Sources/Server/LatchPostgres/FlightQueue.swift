@@ -15,8 +15,8 @@ package struct FlightStatistics: Sendable {
 
 /// A queue that collects calls while earlier ones run, so that concurrent calls share round trips.
 ///
-/// A call that finds no running flight starts one at once. Other calls wait for the end of that flight, because in a
-/// large flight each call costs far less than in a small one. They do not wait if the flight takes long. Consecutive
+/// A call that finds no running flight starts one immediately. Other calls wait for the end of that flight, because in
+/// a large flight each call costs far less than in a small one. They do not wait if the flight takes long. Consecutive
 /// flights keep their connection.
 final class FlightQueue: Sendable {
     /// The results of a call's statements, or their error.

@@ -110,7 +110,7 @@ package struct PostgresRow: ~Copyable {
 
     /// Returns the text of bytes; nil if they are not UTF-8.
     private static func text(of bytes: UnsafeRawBufferPointer) -> String? {
-        // ASCII is decoded at once; the standard library's generic validation looks up several types first.
+        // ASCII is decoded in one step; the standard library's generic validation looks up several types first.
         guard bytes.allSatisfy({ $0 < 0x80 }) else { return String(validating: bytes, as: UTF8.self) }
         return String(decoding: bytes, as: UTF8.self)
     }

@@ -63,7 +63,7 @@ extension AuthError {
 
     /// A sign-in or sign-out replaced the session while the operation ran.
     public static let superseded = AuthError(
-        code: "superseded", message: "The session was signed out or replaced meanwhile.",
+        code: "superseded", message: "The session was signed out or replaced in the meantime.",
         hint: "Repeat the operation in the session that is current now.")
 
     /// The refresh did not succeed, and the session is kept; `cause` is the reason.

@@ -73,7 +73,7 @@ extension OAuthError {
         code: "invalidGrant", message: "The server does not accept the password, code or refresh token.",
         hint: "Check the entered credentials, or sign in again.")
 
-    /// The client may not use this grant (RFC 6749 §5.2).
+    /// The client is not allowed to use this grant (RFC 6749 §5.2).
     public static let unauthorizedClient = OAuthError(
         code: "unauthorizedClient", message: "The server does not allow this client to use the grant.",
         hint: "Allow the grant in the client's registration, or use another one.")

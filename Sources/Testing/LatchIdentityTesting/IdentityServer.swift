@@ -10,7 +10,7 @@ public import PortableFoundation
 
 /// An auth server in the process of a test.
 ///
-/// It has the real server's accounts, tokens and mails, but no socket and no mail server.
+/// It has the real server's accounts, tokens and emails, but no socket and no mail server.
 ///
 /// ```swift
 /// let server = try await IdentityServer.inMemory()
@@ -108,9 +108,9 @@ public final class IdentityServer: Handler {
         _ = try await identity.administration.setStatus(of: account.id, to: .suspended)
     }
 
-    // MARK: Mails
+    // MARK: Emails
 
-    /// The mails that were sent, in order; a mail is present when the request that caused it has ended.
+    /// The emails that were sent, in order; an email is present when the request that caused it has ended.
     public var mails: [MailMessage] {
         get async {
             await identity.flushMails()
@@ -118,9 +118,9 @@ public final class IdentityServer: Handler {
         }
     }
 
-    /// Returns the link in the newest mail to an address.
+    /// Returns the link in the newest email to an address.
     ///
-    /// - Throws: ``MissingMail`` if no mail with a link was sent there.
+    /// - Throws: ``MissingMail`` if no email with a link was sent there.
     public func link(to address: String) async throws -> MailedLink {
         for mail in await mails.reversed() where mail.recipient == address {
             let word = mail.text.split(whereSeparator: \.isWhitespace).first { $0.contains("?token=") }
@@ -129,7 +129,7 @@ public final class IdentityServer: Handler {
             }
             return MailedLink(url: url, token: String(token))
         }
-        throw MissingMail(description: "no mail with a link was sent to \(address)")
+        throw MissingMail(description: "no email with a link was sent to \(address)")
     }
 }
 
@@ -141,7 +141,7 @@ public struct MailedLink: Sendable, Hashable {
     public let token: String
 }
 
-/// An error for a mail that a test expects but that was not sent.
+/// An error for an email that a test expects but that was not sent.
 public struct MissingMail: Error, CustomStringConvertible {
     /// The recipient.
     public let description: String

@@ -15,7 +15,7 @@ import Testing
 
     init() throws { backend = try Backend() }
 
-    /// Sends so many requests at once with an expired token, and tells what each threw.
+    /// Sends so many requests at the same time with an expired token, and tells what each threw.
     private func errors(_ count: Int, client: JWTAuthClient) async -> [(any Error)?] {
         await atOnce(count) { _ in await failure { try await client.sendAuthenticated(.get("/user/profile")) } }
     }

@@ -88,7 +88,7 @@ import Testing
         switch error {
         case is CancellationError, is AuthTokens.Error: true
         case HTTPRequestClient.Error.badResponse(_, 401, _), HTTPRequestClient.Error.badResponse(_, 503, _): true
-        default: "\(error)".contains("replaced meanwhile")
+        default: "\(error)".contains("replaced in the meantime")
         }
     }
 

@@ -137,7 +137,7 @@ struct Profile: Codable, Equatable, Sendable { let name: String }
 /// The response of the backend to a rejected request.
 struct Refusal: Codable, Equatable, Sendable, Error { let message: String }
 
-/// Runs `body` so many times at once.
+/// Runs `body` so many times concurrently.
 func atOnce<Value: Sendable>(
     _ count: Int, _ body: @escaping @Sendable (Int) async -> Value
 ) async -> [Value] {

@@ -71,7 +71,7 @@ private let register = "/api/clients/register"
     }
 
     @Test(.tags(.accountRegistration))
-    func `An account at a backend that exists already is reported as such`() async throws {
+    func `Signing up with an existing email address reports emailTaken`() async throws {
         let backend = ScriptedBackend()
         backend.on(register, .conflict, ["message": "Email already in use"])
         let error = await #expect(throws: AccountError.emailTaken) {

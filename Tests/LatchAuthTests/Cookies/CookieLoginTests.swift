@@ -85,7 +85,7 @@ import Testing
     }
 
     @Test
-    func `A session of cookies reports a login that the network prevented as such, and tries again`() async throws {
+    func `A login without a network is reported as a network error, and tried again`() async throws {
         let isDown = Mutex(true)
         let session = backend.session(in: store) {
             if isDown.withLock({ $0 }) { throw HTTPError.offline }

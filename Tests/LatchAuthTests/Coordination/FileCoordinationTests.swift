@@ -105,7 +105,7 @@ import Testing
     }
 
     @Test(arguments: SessionSection.allCases)
-    func `Sessions that share a record by files enter a free lock at once, and hear at once if it is taken`(
+    func `Sessions that share files get a free lock immediately, and learn immediately if it is taken`(
         section: SessionSection
     ) async throws {
         try await withTemporaryFolder { folder in

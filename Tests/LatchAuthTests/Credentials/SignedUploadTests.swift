@@ -133,7 +133,7 @@ import Testing
 /// Two clients of one process, each with a scheme and a secret of its own.
 @Suite struct CredentialSeparationTests {
     @Test(.tags(.tokenDestination))
-    func `Credentials of two clients never meet, although they go to one host at once`() async throws {
+    func `Credentials of two clients never mix, even with concurrent requests to one host`() async throws {
         let server = try RawHTTPServer { _ in .response(200) }
         let url = try #require(URL(string: server.url))
         let first = Client(

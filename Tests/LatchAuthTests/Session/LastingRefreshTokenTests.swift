@@ -78,7 +78,7 @@ private final class LastingIssuer: Sendable {
         try issuer.pass(61)
         _ = try issuer.run { try await one.credential() }
         let keys = issuer.keys.withLock { $0 }
-        // The one that was not answered was repeated at once.
+        // The one that was not answered was repeated immediately.
         #expect(keys.count == 4)
         #expect(Set(keys.prefix(3)).count == 1)
         #expect(keys[3] != keys[0])

@@ -58,7 +58,7 @@ import Testing
         let second = session(over: store, keys)
         #expect(try await second.refreshed(replacing: Self.tokens).access == "a2")
         let seen = keys.seen.withLock { $0 }
-        // The first process has repeated it at once.
+        // The first process has repeated it immediately.
         #expect(seen.count == 3)
         #expect(Set(seen).count == 1)
     }

@@ -23,7 +23,7 @@ struct PatienceCase: Sendable, CustomTestStringConvertible {
         return PatienceCase(testDescription: "\(status.rawValue) \(value ?? "-")", error: error, pause: pause)
     }
 
-    /// The error of a request of which nothing was sent, so that it is not repeated at once.
+    /// The error of a request of which nothing was sent, so that it is not repeated immediately.
     static var unreached: HTTPError {
         var error = HTTPError.offline
         error.isUnsent = true

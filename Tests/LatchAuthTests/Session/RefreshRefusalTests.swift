@@ -224,12 +224,12 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
     @Test(
         arguments: RefreshAnswer.issuers + RefreshAnswer.gateways + RefreshAnswer.others + RefreshAnswer.unclear
             + RefreshAnswer.mistakes)
-    func `A refusal of a refresh is the issuer's only if no intermediary could have written it`(answer: RefreshAnswer) {
+    func `A refusal counts as the issuer's only if no intermediary could have written it`(answer: RefreshAnswer) {
         #expect(answer.response.refreshRefusal == answer.refusal)
     }
 
     @Test(arguments: RefreshAnswer.gateways)
-    func `A refusal of a refresh in a gateway's words keeps the session and its refresh token`(answer: RefreshAnswer)
+    func `A gateway's refusal of a refresh keeps the session and its refresh token`(answer: RefreshAnswer)
         throws
     {
         let error = HTTPError.unacceptableStatus(answer.response)
@@ -241,7 +241,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: RefreshAnswer.unclear)
-    func `A refusal of a refresh in a gateway's words ends the session once it repeats after a pause`(
+    func `A gateway's refusal of a refresh ends the session if it repeats after a pause`(
         answer: RefreshAnswer
     ) throws {
         let error = HTTPError.unacceptableStatus(answer.response)
@@ -258,7 +258,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: RefreshAnswer.mistakes)
-    func `A refusal of a refresh that is not one keeps the session, however often it comes`(answer: RefreshAnswer)
+    func `A 401 from a gateway never ends the session, however often it comes`(answer: RefreshAnswer)
         throws
     {
         let error = HTTPError.unacceptableStatus(answer.response)
@@ -273,7 +273,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: RefreshAnswer.issuers.filter { !$0.response.status.isSuccess })
-    func `A refusal of a refresh in the issuer's words ends the session at once`(answer: RefreshAnswer) throws {
+    func `A refusal in the issuer's own words ends the session immediately`(answer: RefreshAnswer) throws {
         let error = HTTPError.unacceptableStatus(answer.response)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in throw error }
         let session = fixture.makeSession()
@@ -281,7 +281,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         #expect(session.currentState == .signedOut(.issuer))
     }
 
-    @Test func `A refusal of a refresh of another issuer's session ends nothing`() throws {
+    @Test func `A refresh refused by another issuer ends nothing`() throws {
         let cause = HTTPError.unacceptableStatus(HTTPResponse(status: .unauthorized))
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, _ in
             throw AuthError.refreshFailed.caused(by: cause)
@@ -300,7 +300,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init("a message", .ok, #"{"message":"Signed out"}"#, nil), .init("null", .ok, "null", nil),
         .init("a byte order mark", .ok, "\u{FEFF}{}", nil),
     ])
-    func `The response to a sign-out confirms if it is empty or JSON`(answer: RefreshAnswer) {
+    func `An empty or JSON response confirms a sign-out`(answer: RefreshAnswer) {
         #expect(answer.response.revocationOutcome == .confirmed)
     }
 
@@ -309,7 +309,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
         .init("RFC 7009", .badRequest, #"{"error":"unsupported_token_type"}"#, nil),
         .init("GitHub's habit", .ok, #"{"error":"unknown_session"}"#, nil),
     ])
-    func `The response to a sign-out refuses in the server's own words`(answer: RefreshAnswer) {
+    func `A response in the server's own words refuses a sign-out`(answer: RefreshAnswer) {
         #expect(answer.response.revocationOutcome == .refused)
     }
 
@@ -324,7 +324,7 @@ struct RefreshAnswer: Sendable, CustomTestStringConvertible {
             .init("a wrong client", .unauthorized, #"{"error":"invalid_client"}"#, nil),
             .init("a wrong request", .badRequest, #"{"error":"invalid_request"}"#, nil),
         ])
-    func `The response to a sign-out says nothing otherwise, so the sign-out is repeated`(answer: RefreshAnswer) {
+    func `Any other response leaves the sign-out open, so it is repeated`(answer: RefreshAnswer) {
         #expect(answer.response.revocationOutcome == .unavailable)
     }
 }

@@ -89,7 +89,7 @@ private final class Disk: SecretStore {
     private var stored: Ticket? { get async throws { try await store.load() } }
 
     @Test
-    func `A credential that a response rotated while the disk was full is used at once, and stored later`() throws {
+    func `A credential that was rotated while the disk was full is used immediately, and stored later`() throws {
         let session = session()
         try run {
             try await rotateUnstored(session)

@@ -13,7 +13,7 @@ import Testing
 struct IssuerAnswer: Sendable, CustomTestStringConvertible {
     let testDescription: String
     let error: any Error
-    /// The number of requests: one without a response is repeated at once.
+    /// The number of requests: one without a response is repeated immediately.
     var requests = 1
 
     static func status(_ status: HTTPStatus, _ body: String = "", requests: Int = 1) -> IssuerAnswer {
@@ -99,7 +99,7 @@ struct IssuerAnswer: Sendable, CustomTestStringConvertible {
 
     @Test
     func `A failed refresh is repeated under the same idempotency key until it succeeds, then under another`() throws {
-        // Two for each call: the first one of a refresh is repeated at once.
+        // Two for each call: the first one of a refresh is repeated immediately.
         let failures = Mutex(4)
         let fixture = SessionFixture(holding: SessionFixture().tokens(0, life: -1)) { _, fixture in
             let fails = failures.withLock { left in

@@ -12,7 +12,7 @@ import Testing
 
 @Suite struct SessionRefreshTests {
     @Test(.tags(.authenticatedSending))
-    func `A refresh is not made for a fresh credential, which is sent as it is`() throws {
+    func `A fresh credential is sent without a refresh`() throws {
         let fixture = SessionFixture(holding: SessionFixture().tokens(0))
         let session = fixture.makeSession()
         let client = fixture.client(session)

@@ -14,7 +14,7 @@ private final class StepUpIssuer: Sendable {
     struct World: Sendable {
         var accepted = ""
         var issued = 0
-        /// The numbers of prompts so far, at this moment, and at once at most.
+        /// The numbers of prompts so far, at this moment, and the most at the same time.
         var asked = 0
         var asking = 0
         var mostAsking = 0
@@ -105,7 +105,8 @@ private final class StepUpIssuer: Sendable {
     }
 
     @Test(arguments: 0..<4)
-    func `Step-ups, refreshes and sign-outs at once leave the session and its store consistent`(part: UInt64) throws {
+    func `Concurrent step-ups, refreshes and sign-outs leave the session and its store consistent`(part: UInt64) throws
+    {
         for seed in (part * 250)..<(part * 250 + 250) {
             let simulation = Simulation(seed: seed)
             let issuer = StepUpIssuer(simulation)

@@ -110,7 +110,7 @@ import Testing
         #expect(tokens.satisfies(StepUpRequirement(contextClasses: ["gold"]), at: now) == true)
     }
 
-    @Test func `Tokens are one user's if subject and issuer are the same`() throws {
+    @Test func `Tokens belong to one user if subject and issuer are the same`() throws {
         let one = Tokens(access: try token(["iss": "a", "sub": "1"]))
         #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "1", "acr": "x"]))) == true)
         #expect(one.hasSameUser(as: Tokens(access: try token(["iss": "a", "sub": "2"]))) == false)

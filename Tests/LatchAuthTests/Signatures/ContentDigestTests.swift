@@ -6,7 +6,7 @@ import Testing
 
 @Suite struct ContentDigestTests {
     /// RFC 9530 §2 and appendix B.1 have these.
-    @Test func `A digest of content is that of RFC 9530 for its example`() async throws {
+    @Test func `A content digest matches the example of RFC 9530`() async throws {
         let body = HTTPBody(#"{"hello": "world"}"# + "\n")
         let both = try await ContentDigest(hashing: body, by: [.sha512, .sha256])
         #expect(

@@ -88,7 +88,7 @@ struct SignatureOpenSSLTests {
         (SignatureAlgorithm.rs256, ["-sha256"]),
         (.ps512, ["-sha512", "-sigopt", "rsa_padding_mode:pss", "-sigopt", "rsa_pss_saltlen:64"]),
     ])
-    func `Message signatures by RSA are those of openssl over the base of RFC 9421 §3.3`(
+    func `Message signatures by RSA match openssl's over the base of RFC 9421 §3.3`(
         algorithm: SignatureAlgorithm, options: [String]
     ) async throws {
         let openssl = try OpenSSLCommand()
@@ -112,7 +112,7 @@ struct SignatureOpenSSLTests {
     }
 
     @Test(arguments: [(SignatureAlgorithm.es256, "-sha256", "P-256"), (.es384, "-sha384", "P-384")])
-    func `Message signatures by ECDSA are those of openssl over the base of RFC 9421 §3.3`(
+    func `Message signatures by ECDSA match openssl's over the base of RFC 9421 §3.3`(
         algorithm: SignatureAlgorithm, digest: String, curve: String
     ) async throws {
         let openssl = try OpenSSLCommand()

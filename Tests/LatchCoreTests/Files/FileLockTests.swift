@@ -5,7 +5,7 @@ import LatchCore
 import LatchTesting
 import Testing
 
-/// Adds one to the number in a file, as often as told, in the way that loses additions when two do it at once.
+/// Adds one to the number in a file, as often as told, in the way that loses additions when two do it at the same time.
 private func count(_ times: Int, in path: String) throws {
     let file = AtomicFile(path)
     for _ in 0..<times {

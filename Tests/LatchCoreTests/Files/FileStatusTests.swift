@@ -6,7 +6,7 @@ import LatchTesting
 import Testing
 
 @Suite struct FileStatusTests {
-    @Test func `The attributes of a file are those of a symbolic link's target`() async throws {
+    @Test func `The attributes of a symbolic link are its target's`() async throws {
         try await withTemporaryFolder { folder in
             let files = FileManager.default
             try files.createDirectory(atPath: "\(folder)/folder", withIntermediateDirectories: false)

@@ -36,7 +36,7 @@ import Testing
         return process
     }
 
-    /// Whether another process gets the lock at once.
+    /// Whether another process gets the lock immediately.
     private func isFree(_ path: String) async throws -> Bool {
         let (ending, _) = try await ChildProcess.run("/usr/bin/flock", ["--nonblock", path, "/bin/true"])
         return ending == .exited(0)

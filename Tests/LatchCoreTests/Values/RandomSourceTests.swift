@@ -43,8 +43,8 @@ import Testing
         #expect(names.allSatisfy { $0.utf8.count == 32 && $0.allSatisfy { $0.isHexDigit && !$0.isUppercase } })
     }
 
-    /// The bounds are eight standard deviations wide: they fail by chance once in 10¹⁴ runs, and at once when a byte is
-    /// left out or a bit is stuck.
+    /// The bounds are eight standard deviations wide: they fail by chance once in 10¹⁴ runs, and immediately when a
+    /// byte is left out or a bit is stuck.
     @Test func `A source of randomness of the system uses every value of a byte alike`() {
         let count = 256 * 1_024
         var seen = [Int](repeating: 0, count: 256)

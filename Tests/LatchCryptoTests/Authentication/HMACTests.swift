@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct HMACTests {
     // RFC 4231 §4.3 and §4.7: a short key, and one longer than a block.
-    @Test func `An HMAC is that of RFC 4231`() {
+    @Test func `An HMAC matches the vectors of RFC 4231`() {
         let short = SymmetricKey(data: "Jefe".utf8)
         let text = "what do ya want for nothing?".utf8
         #expect(
@@ -69,7 +69,7 @@ import Testing
 
 @Suite struct HKDFVectorTests {
     // RFC 5869 appendix A.1 to A.3.
-    @Test func `A key derived by HKDF is that of RFC 5869`() {
+    @Test func `A key derived by HKDF matches the vectors of RFC 5869`() {
         let secret = SymmetricKey(data: [UInt8](repeating: 0x0B, count: 22))
         let first = HKDF<SHA256>.deriveKey(
             inputKeyMaterial: secret, salt: Array(0...12), info: Array(0xF0...0xF9), outputByteCount: 42)

@@ -71,7 +71,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
 
 @Suite struct HMACVectorTests {
     @Test(arguments: Case.all)
-    private func `An HMAC over each digest is that of RFC 4231`(example: Case) {
+    private func `An HMAC over each digest matches the vectors of RFC 4231`(example: Case) {
         let key = SymmetricKey(data: example.key)
         func starts(_ code: some Sequence<UInt8>, _ known: String) -> Bool { hexadecimal(code).hasPrefix(known) }
         #expect(starts(HMAC<SHA256>.authenticationCode(for: example.text, using: key), example.sha256))

@@ -8,7 +8,7 @@ import Testing
     private let key = SymmetricKey(size: .bits256)
 
     // Test cases 2 and 14 of McGrew and Viega, The Galois/Counter Mode of Operation.
-    @Test func `A box sealed by AES-GCM is that of the published test cases`() throws {
+    @Test func `A box sealed by AES-GCM matches the published test cases`() throws {
         let zeros = [UInt8](repeating: 0, count: 32)
         let nonce = try AES.GCM.Nonce(data: zeros.prefix(12))
         let small = try AES.GCM.seal(zeros.prefix(16), using: SymmetricKey(data: zeros.prefix(16)), nonce: nonce)

@@ -107,7 +107,7 @@ private struct Case: Sendable, CustomTestStringConvertible {
         #expect(throws: CryptoError.authenticationFailure) { try AES.GCM.open(long, using: key) }
     }
 
-    @Test func `AES-GCM reports a key of the wrong size as such, when sealing and when opening`() throws {
+    @Test func `AES-GCM reports a key of the wrong size, when sealing and when opening`() throws {
         let box = try AES.GCM.seal([1], using: SymmetricKey(size: .bits256))
         for bits in [0, 8, 64, 120, 136, 248, 264, 512] {
             let key = SymmetricKey(size: .init(bitCount: bits))

@@ -11,11 +11,11 @@ import Testing
             "abcdbcdecdefdefgefghfghighijhijkijkljklmklmnlmnomnopnopq", "84983e441c3bd26ebaae4aa1f95129e5e54670f1"
         ),
     ])
-    func `SHA-1 is that of the standard's examples`(text: String, digest: String) {
+    func `SHA-1 matches the standard's examples`(text: String, digest: String) {
         #expect("\(Insecure.SHA1.hash(data: text.utf8))" == digest)
     }
 
-    @Test func `SHA-1 of a million letters is that of RFC 3174, in any pieces`() {
+    @Test func `SHA-1 of a million letters matches RFC 3174, in any pieces`() {
         for size in [1000, 1, 63, 64, 65] {
             var state = Insecure.SHA1()
             let piece = [UInt8](repeating: UInt8(ascii: "a"), count: size)

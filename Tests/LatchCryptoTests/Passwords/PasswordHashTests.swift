@@ -9,7 +9,7 @@ import Testing
     private static func cheap() throws -> Argon2Parameters { try Argon2Parameters(memoryKiB: 64, passes: 1) }
 
     // Made by the reference implementation's own command: echo -n password | argon2 somesalt -id -v 13 -t 2 -k 256 -p 1
-    @Test func `A password hash is that of the reference implementation`() throws {
+    @Test func `A password hash matches the reference implementation`() throws {
         let hash = try Argon2id.hash(
             password: Array("password".utf8), salt: Array("somesalt".utf8),
             parameters: Argon2Parameters(memoryKiB: 256, passes: 2))

@@ -12,12 +12,12 @@ private func scattered(_ bytes: [UInt8]) -> some Collection<UInt8> {
 @Suite struct CollectionTests {
     private let text = (0..<1_000).map { UInt8(truncatingIfNeeded: $0 &* 7) }
 
-    @Test func `Bytes that do not lie in one place are really not contiguous`() {
+    @Test func `The test collection is really noncontiguous`() {
         #expect(scattered(text).withContiguousStorageIfAvailable { _ in true } == nil)
         #expect(Array(scattered(text)) == text)
     }
 
-    @Test func `Bytes that do not lie in one place are signed and verified by ECDSA as if they did`() throws {
+    @Test func `Noncontiguous bytes are signed and verified by ECDSA`() throws {
         let key = try P256.Signing.PrivateKey()
         let signature = try key.signature(for: scattered(text))
         #expect(key.publicKey.isValidSignature(signature, for: text))
@@ -31,7 +31,7 @@ private func scattered(_ bytes: [UInt8]) -> some Collection<UInt8> {
         #expect(restored.publicKey == key.publicKey)
     }
 
-    @Test func `Bytes that do not lie in one place are signed and verified by Ed25519 as if they did`() throws {
+    @Test func `Noncontiguous bytes are signed and verified by Ed25519`() throws {
         let key = try Curve25519.Signing.PrivateKey()
         let signature = try key.signature(for: scattered(text))
         #expect(try key.signature(for: text) == signature)
@@ -41,7 +41,7 @@ private func scattered(_ bytes: [UInt8]) -> some Collection<UInt8> {
         #expect(half == key.publicKey)
     }
 
-    @Test func `Bytes that do not lie in one place are signed and verified by RSA as if they did`() throws {
+    @Test func `Noncontiguous bytes are signed and verified by RSA`() throws {
         let key = try RSA.Signing.PrivateKey()
         for padding in RSA.Signing.Padding.allCases {
             let signature = try key.signature(for: scattered(text), padding: padding, hash: .sha512)
@@ -52,8 +52,7 @@ private func scattered(_ bytes: [UInt8]) -> some Collection<UInt8> {
     }
 
     @Test
-    func `Bytes that do not lie in one place are sealed and opened, digested and authenticated as if they did`() throws
-    {
+    func `Noncontiguous bytes are sealed, opened, digested and authenticated`() throws {
         let key = SymmetricKey(data: scattered((0..<32).map { UInt8($0) }))
         let box = try AES.GCM.seal(scattered(text), using: key, authenticating: scattered(text))
         #expect(try AES.GCM.open(box, using: key, authenticating: text) == text)

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct Ed25519Tests {
     // RFC 8032 §7.1, test 2.
-    @Test func `An Ed25519 signature is that of RFC 8032`() throws {
+    @Test func `An Ed25519 signature matches the vectors of RFC 8032`() throws {
         let vector: JSONValue = [
             "secret": "4ccd089b28ff96da9db6c346ec114e0f5b8a319f35aba624da8cf6ed4fb8a6fb",
             "public": "3d4017c3e843895a92b70aa74d1b7ebc9c982ccf2ec4968cc0cd55f12af4660c",

@@ -64,7 +64,7 @@ import Testing
                 try prepared(in: folder) { $0.set(.services, ["CartService", "CatService"], from: "test") }
             }
             #expect(error?.message == "There is no service 'CatService'.")
-            #expect(error?.hint == "There are: CartService, StockService.")
+            #expect(error?.hint == "Valid values: CartService, StockService.")
         }
     }
 

@@ -17,7 +17,7 @@ import Testing
         return staged
     }
 
-    @Test func `Files that are staged together appear all at once, each with its text`() throws {
+    @Test func `Files that are staged together appear together, each with its text`() throws {
         try ProjectFolder.with { folder throws in
             let staged = try staged(Self.files, in: folder)
             #expect(try folder.names().allSatisfy { $0.hasSuffix(".tmp") })

@@ -6,7 +6,7 @@ import LatchHTTP
 import LatchTesting
 import Testing
 
-/// Every status, method and border at once, over a transport that writes down what it is asked.
+/// Every status, method and border together, over a transport that writes down what it is asked.
 @Suite struct RedirectTableTests {
     private enum Border: CaseIterable {
         case none, otherPort, otherHost, upwards, downwards

@@ -93,7 +93,7 @@ import Testing
         ("localhost", true),
         ("127.0.0.1", false),
     ])
-    func `Public suffixes are those of publicsuffix.org`(domain: String, isSuffix: Bool) {
+    func `Public suffixes match the list of publicsuffix.org`(domain: String, isSuffix: Bool) {
         #expect(PublicSuffixList.live.contains(domain) == isSuffix)
     }
 

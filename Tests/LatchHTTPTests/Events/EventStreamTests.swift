@@ -118,7 +118,7 @@ private func read(_ stream: EventStream) async -> (data: [String], error: HTTPEr
         #expect(data == ["a", "b", "c"])
         #expect(error == nil)
         #expect(feed.requests.entries.map { $0.fields["Last-Event-ID"] } == [nil, "1", "2", "2"])
-        // Up to half as long again, so that the clients of a server that restarts do not return at once.
+        // Up to half as long again, so that the clients of a server that restarts do not return at the same time.
         #expect(feed.waits.entries.count == 3)
         #expect(feed.waits.entries.allSatisfy { $0 > .seconds(4) && $0 <= .milliseconds(4500) })
     }

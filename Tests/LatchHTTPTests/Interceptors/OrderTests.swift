@@ -106,7 +106,7 @@ import Testing
         let response = try await client.perform(.raw(.post, "notes"))
         #expect(response.status == .created)
         #expect(entries.entries.map(\.status) == [201])
-        // Two at once, then the third waits for the window: 60 s after the first began.
+        // Two concurrently, then the third waits for the window: 60 s after the first began.
         #expect(entries.entries.first?.duration == .seconds(60))
         #expect(metrics.samples.count == 1)
         #expect(keys.entries.count == 3)

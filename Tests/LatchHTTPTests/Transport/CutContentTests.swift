@@ -56,8 +56,7 @@ import Testing
     }
 
     @Test(arguments: whole, [false, true])
-    func `The end of a content coding has come, or the content is an error`(coded: Coded, isChunked: Bool) async throws
-    {
+    func `Truncated compressed content is an error`(coded: Coded, isChunked: Bool) async throws {
         guard try await isAccepted(coded.name) else { return }
         for count in 1..<coded.bytes.count {
             await #expect(throws: HTTPError.malformedMessage, "\(count)") {
@@ -69,12 +68,12 @@ import Testing
     }
 
     @Test(arguments: whole)
-    func `The end of a content coding need not come if the content is empty`(coded: Coded) async throws {
+    func `Empty content may lack the end of its coding`(coded: Coded) async throws {
         #expect(try await contents(coded.name, []) == [[], []])
     }
 
     @Test(arguments: whole.filter { $0.name != "zstd" })
-    func `The end of a content coding can only be followed by zeros`(coded: Coded) async throws {
+    func `Only zeros can follow the end of compressed content`(coded: Coded) async throws {
         guard try await isAccepted(coded.name) else { return }
         let padded = coded.bytes + [UInt8](repeating: 0, count: 600)
         #expect(try await contents(coded.name, padded) == [Self.hello, Self.hello])
@@ -85,7 +84,7 @@ import Testing
 
     // RFC 1952 §2.2 and RFC 8878 §3.
     @Test(arguments: whole.filter { $0.name.hasSuffix("gzip") || $0.name == "zstd" })
-    func `The end of a content coding can be followed by another member or frame`(coded: Coded) async throws {
+    func `Another member or frame can follow the end of compressed content`(coded: Coded) async throws {
         guard try await isAccepted(coded.name) else { return }
         let twice = coded.bytes + coded.bytes
         #expect(try await contents(coded.name, twice) == [Self.hello + Self.hello, Self.hello + Self.hello])
@@ -96,7 +95,7 @@ import Testing
         }
     }
 
-    @Test func `The end of a content coding is that of each of several codings`() async throws {
+    @Test func `With several codings, truncation of any one is an error`() async throws {
         let twice = Deflated.zlib(Deflated.gzip(Self.hello))
         #expect(try await contents("gzip, deflate", twice) == [Self.hello, Self.hello])
         #expect(try await contents(" GZIP ,,identity\r\nContent-Encoding: Deflate", twice) == [Self.hello, Self.hello])
@@ -112,7 +111,7 @@ import Testing
     }
 
     @Test
-    func `The end of a content coding is found in content that fills the memory only as its reader takes it`()
+    func `Truncation is found in content that is decoded only as its reader takes it`()
         async throws
     {
         guard try await isAccepted("zstd") else { return }

@@ -15,7 +15,8 @@ import Testing
     /// The bytes that a test's server sends, in two writes.
     struct Script: Sendable, CustomTestStringConvertible {
         let name: String
-        /// Sent after the first chunk of the request, before the response is awaited; empty if all is sent at once.
+        /// Sent after the first chunk of the request, before the response is awaited; empty if all is sent in one
+        /// piece.
         let first: [UInt8]
         /// Sent in one piece after the second chunk of the request, while its source is silent.
         let second: [UInt8]
@@ -95,7 +96,7 @@ import Testing
     }
 
     @Test(arguments: Script.atOnce)
-    func `A response that ends before its request over HTTP/2 is noticed when all of it comes at once`(script: Script)
+    func `An early HTTP/2 response is noticed even if it arrives in one piece`(script: Script)
         async throws
     {
         let server = try server(script)

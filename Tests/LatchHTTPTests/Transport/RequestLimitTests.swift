@@ -35,7 +35,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `The limits of one request end a handshake that goes on for too long`(isStream: Bool) async throws {
+    func `A request's timeout ends a handshake that takes too long`(isStream: Bool) async throws {
         let (listener, transport) = (try RawListener(), transport())
         let error = try await failure(in: .securing) { limit in
             var request = request(listener, scheme: "https")
@@ -46,7 +46,7 @@ import Testing
         #expect(error.message.hasSuffix("the limit passed during the TLS handshake."))
     }
 
-    @Test func `The limits of one request do not replace the transport's for later requests`() async throws {
+    @Test func `A request's limits do not replace the transport's for later requests`() async throws {
         let (listener, transport) = (try RawListener(), transport(connectTimeout: .milliseconds(200)))
         let server = try RawHTTPServer { _ in .response(body: "good") }
         var longer = server.request()
@@ -59,7 +59,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `The limits of one request end a silence before the head`(isStream: Bool) async throws {
+    func `A request's idle timeout ends a silence before the response head`(isStream: Bool) async throws {
         let (server, transport) = (try RawHTTPServer { _ in .stall }, transport())
         let error = try await failure(in: .awaitingResponse) { limit in
             var request = server.request()
@@ -71,7 +71,7 @@ import Testing
 
     /// RFC 9110 §15.2: a client waits on for the final response.
     @Test(arguments: [true, false])
-    func `The limits of one request end a silence after an interim response, which does not count`(isIdle: Bool)
+    func `An interim response does not count as progress for the idle timeout`(isIdle: Bool)
         async throws
     {
         let interim = "HTTP/1.1 103 Early Hints\r\nLink: </a>\r\n\r\n"
@@ -86,7 +86,7 @@ import Testing
     }
 
     @Test(arguments: [true, false])
-    func `The limits of one request end a silence in the content`(isStream: Bool) async throws {
+    func `A request's idle timeout ends a silence in the content`(isStream: Bool) async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 10\r\n\r\nhalf") }
         let transport = transport()
         let error = try await failure(in: .receiving) { limit in
@@ -107,7 +107,7 @@ import Testing
     }
 
     @Test
-    func `The limits of one request let a response continue that makes progress`() async throws {
+    func `A response that makes progress is not ended by the idle timeout`() async throws {
         try await patiently(respond)
     }
 
@@ -127,7 +127,7 @@ import Testing
     }
 
     @Test
-    func `The limits of one request let content in memory continue that the server takes`() async throws {
+    func `Sent content counts as progress for the idle timeout`() async throws {
         try await patiently(upload)
     }
 
@@ -152,7 +152,7 @@ import Testing
         #expect(left == 0)
     }
 
-    @Test func `The limits of one request end a stream as a whole if it also has an idle timeout`() async throws {
+    @Test func `With an idle timeout, a request's timeout ends the whole stream`() async throws {
         let listener = try RawListener()
         let sending = Task {
             guard let peer = await listener.accept() else { return }
@@ -178,7 +178,7 @@ import Testing
         return try Client(baseURL: url, transport: transport, timeout: timeout).request(for: route)
     }
 
-    @Test func `The limits of a route become those of its request`() throws {
+    @Test func `A route's limits become the limits of its request`() throws {
         let plain = try request(Route<Void>.get("x"))
         #expect(plain.timeout == .seconds(30) && plain.connectTimeout == nil && plain.idleTimeout == nil)
         #expect(try request(.get("x"), timeout: nil).limits.isEmpty)
@@ -191,7 +191,7 @@ import Testing
         #expect(later.idleTimeout == .seconds(2))
     }
 
-    @Test func `The limits of a route end a stream as a whole only if they are its own`() throws {
+    @Test func `A route's timeout ends a whole stream only if the route sets it`() throws {
         let stream = Route<HTTPBodyStream>.stream(.get, "x")
         #expect(try request(stream).streamTimeLimit == nil)
         #expect(try request(stream.timeout(.seconds(9))).streamTimeLimit == nil)
@@ -204,7 +204,7 @@ import Testing
         #expect(request.streamTimeLimit == .seconds(1))
     }
 
-    @Test func `The limits of a route do not end a request that only its connection is allowed to end`() throws {
+    @Test func `A route's limits do not end a request that only its connection can end`() throws {
         var request = try request(Route<Void>.post("x").timeout(.seconds(9), idle: .seconds(2)))
         #expect(request.silenceLimit == .seconds(2))
         request.isUninterruptible = true

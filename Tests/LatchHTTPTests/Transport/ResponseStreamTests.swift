@@ -57,7 +57,8 @@ import Testing
     @Test func `A streamed response has released its transfer when it ends`() async throws {
         let server = try RawHTTPServer { _ in .text("HTTP/1.1 200 OK\r\nContent-Length: 5\r\n\r\nhello") }
         let (transport, port) = (transport, server.port)
-        // Lanes beside each other keep the loop's thread driving; each takes at once what its stream has given back.
+        // Lanes beside each other keep the loop's thread driving; each takes immediately what its stream has given
+        // back.
         try await withThrowingTaskGroup(of: Void.self) { group in
             for _ in 0..<4 {
                 group.addTask {

@@ -11,7 +11,7 @@ import Testing
 @Suite struct RaceTests {
     static let newPassword = "another sentence to keep"
 
-    /// Runs requests at once with a reset, and gives their answers.
+    /// Runs requests concurrently with a reset, and gives their answers.
     private func answers(
         _ site: Site, resettingBy token: String, _ count: Int,
         _ request: @escaping @Sendable () async throws -> Response
@@ -74,7 +74,7 @@ import Testing
     }
 
     @Test(.tags(.mailedTokenReuse))
-    func `A password reset and a verification at once leave the address verified and no token behind`()
+    func `A concurrent reset and verification leave the address verified and no token behind`()
         async throws
     {
         let site = try await Site { $0.requireVerifiedEmail = true }
@@ -159,7 +159,7 @@ import Testing
     }
 
     @Test(arguments: ["", "two words", "quo\"te", "back\\slash", "ümlaut", "line\nbreak"])
-    func `Disabling an account or granting takes no role that is not one word`(role: String) async throws {
+    func `A role that is not one word is refused`(role: String) async throws {
         let site = try await Site()
         let account = try await site.signUp()
         let error = await #expect(throws: IdentityError.self) {

@@ -192,7 +192,7 @@ import Testing
     }
 
     @Test(.tags(.adminAuthorization))
-    func `One of two administrators who dismiss each other at once stays`() async throws {
+    func `If two administrators dismiss each other concurrently, one remains`() async throws {
         let site = try await Site()
         for round in 0..<8 {
             let one = try await site.signUp("a\(round)@example.com", roles: Role.superAdmin.words)
@@ -217,7 +217,7 @@ import Testing
     }
 
     @Test(.tags(.immediateRevocation), arguments: [Account.Status.disabled, .suspended, .banned])
-    func `An administrator disables an account, and its tokens end at once`(status: Account.Status) async throws {
+    func `Disabling an account revokes its tokens immediately`(status: Account.Status) async throws {
         let site = try await Site()
         let (boss, bob) = (try await site.signUp(roles: ["admin"]), try await site.signUp("bob@example.com"))
         let login = try await site.logIn("bob@example.com")

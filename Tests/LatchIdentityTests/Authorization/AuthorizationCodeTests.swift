@@ -176,7 +176,9 @@ import Testing
     }
 
     @Test(.tags(.parallelRedemption), arguments: SharedStore.all)
-    func `An authorization code is exchanged by one of sixteen at once, on two nodes`(store: SharedStore) async throws {
+    func `Of sixteen concurrent exchanges of an authorization code on two nodes, one succeeds`(store: SharedStore)
+        async throws
+    {
         let location = try await store.location()
         let site = try await Site.authorizing(storedAt: location)
         let other = try await Site.authorizing(in: site.folder, storedAt: location)

@@ -40,7 +40,7 @@ import Testing
         let page = try await agent.get(SignInApp().path())
         site.clock.advance(by: 3601)
         let forged = try await agent.post("/login", form: "token=nonsense&name=a&password=b")
-        #expect(forged.status == 400 && returnURL(forged) == nil && forged.text.contains("start page"))
+        #expect(forged.status == 400 && returnURL(forged) == nil && forged.text.contains("home page"))
         var configuration = site.identity.services.configuration
         (configuration.clients, configuration.clientSecretDigests) = ([], [:])
         let reconfigured = try await site.identity.reconfigured(configuration)

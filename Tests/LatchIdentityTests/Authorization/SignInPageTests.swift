@@ -69,7 +69,7 @@ import Testing
         var agent = UserAgent(site)
         let consent = try await agent.signIn(try await agent.get(foreign.path()))
         #expect(consent.title == "foreign wants access to your account")
-        for text in ["ada@example.com", "foreign (foreign.example)", "access to files:read", "your email address"] {
+        for text in ["ada@example.com", "foreign (foreign.example)", "<li>files:read</li>", "your email address"] {
             #expect(consent.text.contains(text), "\(text)")
         }
         // Without the cookies, in another user's browser, from another site, changed, and by the wrong route.
@@ -189,7 +189,7 @@ import Testing
         let again = try await victim.signIn(page, "mallory@example.com")
         #expect(again.title == "Sign in" && again.location.isEmpty)
         #expect(victim.cookies.keys.allSatisfy { !$0.contains("session") })
-        // Two tabs that were opened at once: the second one's cookie has replaced the first one's.
+        // Two tabs that were opened at the same time: the second one's cookie has replaced the first one's.
         #expect(try await victim.signIn(again).parameters["code"] != nil)
         let cross = try await victim.send(
             .post, "/login", fields: [.contentType: FormEncoding.mediaType, "Sec-Fetch-Site": "cross-site"],

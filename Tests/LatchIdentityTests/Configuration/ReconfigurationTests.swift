@@ -61,7 +61,7 @@ import Testing
         await next.close()
     }
 
-    @Test func `A server under other settings asks for a verified address as soon as it is told to`() async throws {
+    @Test func `A reload can require a verified address`() async throws {
         let site = try await Site()
         try await site.signUp(isVerified: false)
         #expect(try await site.logIn().status == 200)

@@ -31,7 +31,8 @@ extension IdentityConfiguration {
     }
 
     @Test(.tags(.backendContract), arguments: Way.allCases)
-    func `Too many wrong passwords lock out after the configured number, and state until when`(way: Way) async throws {
+    func `The configured number of wrong passwords locks out, and the response says for how long`(way: Way) async throws
+    {
         let site = try await Site(way) { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for _ in 0..<3 { #expect(try await site.logIn(password: "wrong").status == 401) }
@@ -50,7 +51,7 @@ extension IdentityConfiguration {
     }
 
     @Test(arguments: [(10, 3, 4), (9, 3, 3), (2, 3, 1)])
-    func `Too many wrong passwords count in each node, which has its share rounded up`(
+    func `Each node counts wrong passwords against its own share, rounded up`(
         limit: Int, nodes: Int, share: Int
     ) async throws {
         let site = try await Site { ($0.loginLimitPerMinute, $0.nodes) = (limit, nodes) }
@@ -62,7 +63,7 @@ extension IdentityConfiguration {
         await site.close()
     }
 
-    @Test func `Too many wrong passwords share every limit of a rate among the nodes`() {
+    @Test func `The nodes share every rate limit`() {
         let (one, four) = (
             RateLimits(IdentityConfiguration(), limiter: AttemptLimiter(), clock: .system),
             IdentityConfiguration.nodes(4)
@@ -80,7 +81,7 @@ extension IdentityConfiguration {
     }
 
     @Test(.tags(.accountEnumeration))
-    func `Too many wrong passwords lock out an address without an account in the same way`() async throws {
+    func `Wrong passwords lock out an address without an account in the same way`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for email in ["ada@example.com", "nobody@example.com"] {
@@ -93,7 +94,7 @@ extension IdentityConfiguration {
     }
 
     @Test(.tags(.lockoutDenial))
-    func `Too many wrong passwords of a stranger do not lock out the owner elsewhere`() async throws {
+    func `A stranger's wrong passwords do not lock out the owner elsewhere`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         for _ in 0..<5 { _ = try await logIn(site, from: "192.0.2.1") }
@@ -102,7 +103,7 @@ extension IdentityConfiguration {
     }
 
     @Test(.tags(.loginLimits))
-    func `Too many wrong passwords do not start again with each claimed X-Forwarded-For`() async throws {
+    func `A claimed X-Forwarded-For does not reset the count of wrong passwords`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         var statuses: [Int] = []
@@ -110,7 +111,7 @@ extension IdentityConfiguration {
         #expect(statuses == [401, 401, 401, 429, 429, 429])
     }
 
-    @Test(.tags(.loginLimits)) func `Too many wrong passwords from many places stop at the account`() async throws {
+    @Test(.tags(.loginLimits)) func `Wrong passwords from many places are limited by account`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         try await site.signUp()
         var statuses: [Int] = []
@@ -120,7 +121,7 @@ extension IdentityConfiguration {
     }
 
     @Test(.tags(.lockoutDenial), arguments: ["2001:db8:0:%x::1", "192.0.2.%d"])
-    func `Too many wrong passwords from one wider network do not use up the account's attempts`(format: String)
+    func `Wrong passwords from one wider network do not use up the account's attempts`(format: String)
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
@@ -135,7 +136,7 @@ extension IdentityConfiguration {
     }
 
     @Test(.tags(.lockoutDenial))
-    func `Too many wrong passwords from many places let the owner in from a signed-in device`()
+    func `While strangers guess from many places, the owner can sign in from a known device`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
@@ -166,7 +167,7 @@ extension IdentityConfiguration {
     ]
 
     @Test(.tags(.lockoutDenial), arguments: neighbours)
-    func `Too many wrong passwords of neighbors and elsewhere let the owner in from a signed-in device`(
+    func `While neighbors and strangers guess, the owner can sign in from a known device`(
         known: String, guesses: [String], stranger: String, owner: String
     ) async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
@@ -178,7 +179,7 @@ extension IdentityConfiguration {
     }
 
     @Test(.tags(.passwordSpraying))
-    func `Too many wrong passwords sprayed over many accounts stop at the address`() async throws {
+    func `Passwords sprayed over many accounts are limited by address`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
         var statuses: [Int] = []
         for number in 0..<40 {
@@ -190,7 +191,7 @@ extension IdentityConfiguration {
     }
 
     @Test(.tags(.passwordSpraying))
-    func `Too many wrong passwords sprayed from many addresses of one network stop at that network`() async throws {
+    func `Passwords sprayed from many addresses of one network are limited by network`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 1 }
         var statuses: [Int] = []
         for number in 0..<105 {
@@ -203,7 +204,7 @@ extension IdentityConfiguration {
     }
 
     @Test(.tags(.loginLimits))
-    func `Too many wrong passwords from one IPv6 network are counted together, from any of its addresses`()
+    func `Wrong passwords from one IPv6 network are counted together`()
         async throws
     {
         let site = try await Site { $0.loginLimitPerMinute = 3 }
@@ -216,7 +217,7 @@ extension IdentityConfiguration {
         #expect(try await logIn(site, password: Site.password, from: "2001:db8:0:8::1").status == 200)
     }
 
-    @Test func `Too many wrong passwords count guesses that are made at once`() async throws {
+    @Test func `Concurrent guesses of a password are all counted`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 5 }
         try await site.signUp()
         let statuses = try await withThrowingTaskGroup { group in
@@ -227,7 +228,7 @@ extension IdentityConfiguration {
         #expect(statuses.filter { $0 == 429 }.count == 35)
     }
 
-    @Test func `Too many wrong passwords do not include right ones`() async throws {
+    @Test func `Right passwords do not count as wrong ones`() async throws {
         let site = try await Site { $0.loginLimitPerMinute = 2 }
         try await site.signUp()
         for _ in 0..<20 { #expect(try await site.logIn().status == 200) }

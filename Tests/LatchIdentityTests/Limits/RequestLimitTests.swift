@@ -92,7 +92,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.tags(.mailFlood))
-    func `Costly requests of strangers make no more accounts and emails on any routes`() async throws {
+    func `No route makes more accounts or emails for strangers than the limits allow`() async throws {
         let site = try await site()
         var created = 0
         for number in 0..<20 {
@@ -106,7 +106,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.tags(.hashFlood))
-    func `Costly requests of strangers with one address are limited from anywhere`() async throws {
+    func `Costly requests about one address are limited wherever they come from`() async throws {
         let site = try await Site()
         var statuses: [Int] = []
         for number in 0..<12 {
@@ -117,7 +117,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.tags(.hashFlood))
-    func `Costly requests of strangers for emails leave the owner some, if a device is signed in`() async throws {
+    func `Strangers who request emails leave some for an owner with a signed-in device`() async throws {
         let site = try await Site()
         try await site.signUp("user1@example.com")
         let logins = CostlyRoute(path: "/api/auth/clients/login", limit: "login")
@@ -136,7 +136,7 @@ struct CostlyRoute: Sendable, CustomTestStringConvertible {
         await site.close()
     }
 
-    @Test(.tags(.hashFlood)) func `Costly requests of strangers with right passwords are also limited`() async throws {
+    @Test(.tags(.hashFlood)) func `Costly requests with right passwords are also limited`() async throws {
         let site = try await Site()
         try await site.signUp()
         for _ in 0..<120 { #expect(try await site.logIn().status == 200) }

@@ -131,7 +131,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
     }
 
     @Test(arguments: unlimited)
-    func `Each route of the server for a supervisor answers it in a flood from its own address`(path: String)
+    func `A supervisor's routes respond during a flood from its own address`(path: String)
         async throws
     {
         let site = try await site()
@@ -141,7 +141,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
     }
 
     @Test(.tags(.hashFlood))
-    func `Each route of the server leaves users their tokens while strangers flood the pages`() async throws {
+    func `Users get their tokens while strangers flood the pages`() async throws {
         let site = try await site()
         try await site.signUp()
         let login = try await site.logIn()

@@ -108,7 +108,7 @@ import Testing
     }
 
     @Test(.tags(.loginLimits))
-    func `Too many token requests of one device hide no copy from a node that lacks the newest token`()
+    func `A device over its limit hides no copied token from a node that lacks the newest one`()
         async throws
     {
         let one = try await Site { $0.refreshLimitPerMinute = 100 }
@@ -124,7 +124,7 @@ import Testing
     }
 
     @Test(.tags(.lockoutDenial))
-    func `Too many token requests by a dead token use up nothing of its account`() async throws {
+    func `Requests with a revoked token use up nothing of the account's limit`() async throws {
         let site = try await Site { $0.refreshLimitPerMinute = 2 }
         try await site.signUp()
         let (dead, living) = (try await site.passwordGrant(), try await site.passwordGrant())
@@ -133,7 +133,7 @@ import Testing
         #expect(try await site.refreshGrant(living.refreshToken).status == 200)
     }
 
-    @Test func `Too many token requests do not include requests that give no tokens`() async throws {
+    @Test func `Requests that issue no tokens do not count against the token limit`() async throws {
         let site = try await Site { $0.tokenLimitPerMinute = 1 }
         try await site.signUp()
         let login = try await site.passwordGrant()

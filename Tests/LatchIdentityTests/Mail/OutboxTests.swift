@@ -40,7 +40,7 @@ import Testing
             await node.identity.services.mails.flush()
             costs.append(store.writeStatistics.jobs - jobs)
         }
-        // Two workers that look for a mail at once write once more; a write for each mail would be twenty.
+        // Two workers that look for a mail at the same time write once more; a write for each mail would be twenty.
         #expect(abs(costs[0] - costs[1]) < 10)
         #expect(try await node.waiting == before + 40)
         await node.pass(600)

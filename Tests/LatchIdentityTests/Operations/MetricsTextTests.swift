@@ -49,7 +49,7 @@ import Testing
         #expect(text.hasSuffix("\nlatch_request_seconds_sum 0.0\nlatch_request_seconds_count 0\n"))
     }
 
-    @Test func `The text of the metrics shows a gauge that cannot be read as such`() throws {
+    @Test func `A gauge that cannot be read is NaN in the metrics`() throws {
         let samples = [MetricSample(.mailsWaiting, .gauge(nil)), MetricSample(.tokenCacheEntries, .gauge(7))]
         #expect(
             MetricSample.exposition(of: samples) == """
@@ -68,7 +68,7 @@ import Testing
     }
 
     /// As `promtool check metrics` wants it.
-    @Test func `The text of the metrics has a sentence for each metric, and names counters as such`() async throws {
+    @Test func `Each metric has a description, and counters are declared as counters`() async throws {
         let site = try await Site()
         let text = try await site.get("/metrics").text
         let types = text.matches(of: /# HELP (\w+) [A-Z][^\\\n]*\.\n# TYPE (\w+) (\w+)\n/)
@@ -89,7 +89,7 @@ import Testing
     }
 
     /// An exemplar (` # {trace_id="…"}`) would follow the value, and join a request to a trace.
-    @Test func `The text of the metrics ends each line with its value, also if requests have a trace`() async throws {
+    @Test func `Each line of the metrics ends with its value, even if requests have a trace`() async throws {
         let site = try await Site()
         try await site.signUp()
         _ = try await site.logIn()
@@ -103,7 +103,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `The text of the metrics does not grow with strangers' requests`() async throws {
+    @Test func `The number of metrics does not grow with strangers' requests`() async throws {
         let site = try await Site()
         _ = try await site.logIn("first@example.com")
         let lines = try await site.get("/metrics").text.split(separator: "\n").count

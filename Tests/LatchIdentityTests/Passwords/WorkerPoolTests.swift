@@ -9,7 +9,7 @@ import Testing
 
 @testable import LatchIdentity
 
-/// How many were inside at once, at most.
+/// How many were inside at the same time, at most.
 private final class Peak: Sendable {
     private let counts = Mutex((inside: 0, most: 0))
 

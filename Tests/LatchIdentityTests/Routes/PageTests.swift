@@ -40,7 +40,7 @@ import Testing
     @Test func `A page behind a mailed link is not the one of the server's own address`() async throws {
         let site = try await Site { $0.serviceName = "Acme" }
         let page = try await site.get("/")
-        #expect(page.status == 200 && page.title == "Accounts of Acme")
+        #expect(page.status == 200 && page.title == "Acme accounts")
         #expect(page.field(.contentType)?.hasPrefix("text/html") == true && !page.text.contains("<form"))
         for path in ["/forgot", "/device", "/.well-known/openid-configuration"] {
             #expect(page.text.contains("href=\"\(path)\""))

@@ -19,7 +19,7 @@ import Testing
     }
 
     @Test(.tags(.realServer), arguments: Way.allCases, ["refresh_token", "access_token", "nonsense", nil])
-    func `The revocation route ends a refresh token and its access tokens at once, for any hint`(
+    func `A revocation immediately ends a refresh token and its access tokens, whatever the hint`(
         way: Way, hint: String?
     )
         async throws

@@ -17,7 +17,7 @@ import Testing
             [
                 "755224", "287082", "359152", "969429", "338314", "254676", "287922", "162583", "399871", "520489",
             ]))
-    func `A time-based code is that of RFC 4226 for each count`(count: Int64, code: String) {
+    func `A counter-based code matches RFC 4226 for each count`(count: Int64, code: String) {
         #expect(TOTP.code(Self.secret, at: count) == code)
     }
 
@@ -26,7 +26,7 @@ import Testing
         (59, "94287082"), (1_111_111_109, "07081804"), (1_111_111_111, "14050471"), (1_234_567_890, "89005924"),
         (2_000_000_000, "69279037"), (20_000_000_000, "65353130"),
     ])
-    func `A time-based code is that of RFC 6238 for each time`(seconds: Int, code: String) {
+    func `A time-based code matches RFC 6238 for each time`(seconds: Int, code: String) {
         let step = TOTP.step(of: Date(timeIntervalSince1970: Double(seconds)))
         #expect(TOTP.code(Self.secret, at: step, digits: 8) == code)
         #expect(TOTP.code(Self.secret, at: step) == code.suffix(6))
@@ -61,7 +61,7 @@ import Testing
         arguments: zip(
             ["", "f", "fo", "foo", "foob", "fooba", "foobar"],
             ["", "MY", "MZXQ", "MZXW6", "MZXW6YQ", "MZXW6YTB", "MZXW6YTBOI"]))
-    func `Base 32 is that of RFC 4648`(plain: String, text: String) {
+    func `Base 32 matches the vectors of RFC 4648`(plain: String, text: String) {
         #expect(Base32.encode(plain.utf8) == text)
     }
 

@@ -16,7 +16,7 @@ import Testing
     }
 
     @Test(arguments: Way.allCases)
-    func `A logout on all devices ends every device of the account, at once, and no other's`(way: Way)
+    func `A logout on all devices immediately signs out every device of the account, and no other`(way: Way)
         async throws
     {
         let site = try await Site(way)

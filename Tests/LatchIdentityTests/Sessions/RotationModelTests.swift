@@ -97,14 +97,14 @@ private struct Seeded: RandomNumberGenerator {
             .refreshReuse, .parallelRefresh, .lostRefreshResponse, .lateParent, .grandparentToken, .deadFamily,
             .foreignRefreshToken, .scopeWidening, .absoluteExpiry))
     func `A family of refresh tokens follows its rules in 300 random lives`() async throws {
-        // All lives go on at once in one store, so that each commit holds steps of many.
+        // All lives go on concurrently in one store, so that each commit holds steps of many.
         let failures = try await withThrowingTaskGroup { group in
             for seed in 1...300 as ClosedRange<UInt64> { group.addTask { try await play(seed) } }
             return try await group.reduce(into: [String]()) { $0 += $1.map { [$0] } ?? [] }
         }
         #expect(failures.isEmpty)
         #expect(store.writeStatistics.jobs >= 300 * 40)
-        // How many share a commit depends on the disk; that some do is what "at once" means.
+        // How many share a commit depends on the disk; that some do is what "concurrently" means.
         #expect(store.writeStatistics.commits < store.writeStatistics.jobs)
     }
 

@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(.tags(.parallelRefresh), needsPostgres)
-    func `The date of a store is one for all nodes, however wrong their own are`() async throws {
+    func `All nodes use the store's clock, however wrong their own clocks are`() async throws {
         let address = try await IdentityDatabase.create()
         var configuration = IdentityConfiguration()
         (configuration.argon2MemoryKiB, configuration.argon2Passes) = (64, 1)

@@ -178,7 +178,7 @@ private func configuration(
         let clock = WallClock(
             now: { noon },
             sleep: { time in
-                // The pauses pass at once, and the time limit of an attempt never does.
+                // The pauses pass immediately, and the time limit of an attempt never does.
                 guard time < .seconds(600) else { return try await untilCancelled() }
                 try Task.checkCancellation()
                 await Task.yield()

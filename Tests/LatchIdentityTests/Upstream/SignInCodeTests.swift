@@ -211,7 +211,7 @@ import Testing
         await site.close()
     }
 
-    @Test func `The code of a sign-in is exchanged by one of many at once`() async throws {
+    @Test func `Of many concurrent exchanges of a sign-in code, one succeeds`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
         let app = UpstreamApp()

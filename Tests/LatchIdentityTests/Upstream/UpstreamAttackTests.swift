@@ -333,7 +333,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         #expect(page.field(.contentType)?.hasPrefix("text/html") == true)
         #expect(!page.text.contains("code-") && !page.text.contains("access-"))
         #expect(try await site.accountID("ada@example.com") == nil)
-        // The provider is well again, a minute later: keys that could not be fetched are not asked for at once.
+        // The provider is well again, a minute later: keys that could not be fetched are not asked for immediately.
         upstream.deviate { $0 = ScriptedUpstream.Deviations() }
         site.clock.advance(by: 60)
         #expect(try await site.signIn(through: upstream).status == 200)
@@ -364,7 +364,7 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
         var agent = UserAgent(site)
         let page = try await agent.get(UpstreamApp().path())
         #expect(page.status == 503)
-        #expect(page.text.contains("The provider does not answer") && page.field(.retryAfter) != nil)
+        #expect(page.text.contains("The provider isn&#39;t responding") && page.field(.retryAfter) != nil)
         await site.close()
     }
 

@@ -215,7 +215,9 @@ import Testing
     }
 
     @Test
-    func `Roles and statuses that calls set take effect at once, and are noted with actor and reason`() async throws {
+    func `A role or status that a call sets takes effect immediately, and is logged with actor and reason`()
+        async throws
+    {
         let site = try await Site()
         let (bossID, boss) = try await site.token("boss@example.com", .admin)
         let (id, access) = try await site.token("ada@example.com", .user)
@@ -255,7 +257,7 @@ import Testing
         let (id, first) = try await site.token("first@example.com", .superAdmin)
         let (other, second) = try await site.token("second@example.com", .superAdmin)
         #expect(try await demote(id, first, site).word == "permission_denied")
-        // Both at once dismiss each other: one of them stays.
+        // Both concurrently dismiss each other: one of them stays.
         async let one = demote(other, first, site)
         async let two = demote(id, second, site)
         let statuses = try await [one.status, two.status]

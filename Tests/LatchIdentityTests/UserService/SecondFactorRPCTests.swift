@@ -67,7 +67,7 @@ import Testing
         #expect(try await site.call("RefreshToken", ["refreshToken": .string(challenge)]).word == "unauthenticated")
         #expect(try await site.get("/user/profile", bearer: challenge).status == 401)
         #expect(try await site.call("Logout", ["sessionToken": .string(challenge)]).status == 200)
-        // F1: one code, many at once with one challenge: one session.
+        // F1: one code, many at the same time with one challenge: one session.
         let code: JSONValue = ["code": .string(app.code(at: site.clock.now))]
         let statuses = try await withThrowingTaskGroup { group in
             for _ in 0..<4 {

@@ -142,7 +142,7 @@ import Testing
         }
     }
 
-    @Test func `A malformed key is refused if its algorithm is that of another kind of key`() throws {
+    @Test func `A key whose algorithm belongs to another kind of key is refused`() throws {
         let names = [
             "ES256", "ES384", "ES512", "EdDSA", "RS256", "RS384", "RS512", "PS256", "PS384", "PS512", "HS256", "HS384",
             "HS512", "none", "ES256K", "RSA-OAEP", "es256", "Ed25519", "Ed448",

@@ -117,7 +117,7 @@ import Testing
     }
 
     @Test
-    func `A high-security client (client-assertion) sends one for only the issuer, short-lived and unique`()
+    func `Client assertions are short-lived, unique and addressed to the issuer (client-assertion)`()
         async throws
     {
         let provider = try ScriptedProvider(registration())

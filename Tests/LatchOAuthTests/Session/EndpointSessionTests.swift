@@ -75,7 +75,7 @@ import Testing
         await #expect(throws: HTTPError.timeout) { try await session.credential() }
         issuer.on(.ok, #"{"access_token":"a1","refresh_token":"r1"}"#)
         _ = try await session.credential()
-        // The first one was repeated at once.
+        // The first one was repeated immediately.
         let keys = issuer.requests.suffix(3).map { $0.fields[.idempotencyKey] }
         #expect(Set(keys).count == 1)
         #expect(issuer.requests.count == 4)

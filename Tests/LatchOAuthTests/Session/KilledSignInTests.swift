@@ -67,7 +67,7 @@ private struct Program {
 
     private static let redirectURI = ScriptedProvider.redirectURI
 
-    /// A sign-in at the provider, whose user approves at once; the callback is kept, as a browser would.
+    /// A sign-in at the provider, whose user approves immediately; the callback is kept, as a browser would.
     private struct SavingBrowser: Browser {
         let path: String
 

@@ -16,7 +16,7 @@ import Testing
     private let small = RPCLimits(messageBytes: 1000)
 
     @Test(arguments: CallStyle.all)
-    func `A message that is too large is rejected by the server`(style: CallStyle) async throws {
+    func `The server rejects a message that is too large`(style: CallStyle) async throws {
         try await withServedNotes(limits: small) { url in
             let channel = try style.channel(url)
             let large = Note(data: (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
@@ -29,7 +29,7 @@ import Testing
     }
 
     @Test(arguments: CallStyle.all)
-    func `A message that is too large is rejected by the client`(style: CallStyle) async throws {
+    func `The client rejects a message that is too large`(style: CallStyle) async throws {
         try await withServedNotes { url in
             let channel = try style.channel(url, limits: small)
             let large = Note(number: 2, data: (0..<20_000).map { UInt8(truncatingIfNeeded: $0 &* $0) })
@@ -41,7 +41,7 @@ import Testing
     }
 
     @Test(arguments: CallStyle.all.filter { $0.compression != nil })
-    func `A message that is too large is rejected however small it is when compressed`(style: CallStyle) async throws {
+    func `A message that is too large is rejected even if it is small when compressed`(style: CallStyle) async throws {
         try await withServedNotes(limits: RPCLimits(messageBytes: 100_000)) { url in
             let channel = try style.channel(url)
             // A megabyte of zeros is a kilobyte of gzip.
@@ -54,7 +54,7 @@ import Testing
     }
 
     @Test(arguments: ["connect+proto", "grpc-web+proto", "grpc+proto"])
-    func `A message that is too large is rejected by its announced length`(type: String) async throws {
+    func `A message is rejected by its announced length, before its bytes arrive`(type: String) async throws {
         let service = RPCService(NotesService().handlers)
         // A gigabyte is announced, and nothing of it follows.
         let body = HTTPBody([0, 0x40, 0, 0, 0])
@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test(arguments: CallStyle.all)
-    func `A message that is too large is rejected as an RPC error by a server with a smaller default limit`(
+    func `A server with a smaller default limit rejects a large message with an RPC error`(
         style: CallStyle
     ) async throws {
         let service = RPCService(NotesService().handlers)
@@ -102,7 +102,7 @@ import Testing
         }
     }
 
-    @Test func `A message that is too large is measured after decompression`() throws {
+    @Test func `The size of a message is measured after decompression`() throws {
         let bytes = [UInt8](repeating: 0, count: 1 << 20)
         let compressed = try RPCCompression.gzip.compress(bytes)
         #expect(compressed.count < 2000)

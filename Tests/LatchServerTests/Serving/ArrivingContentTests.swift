@@ -32,7 +32,7 @@ import Testing
         }
     }
 
-    /// Counts the content of `/up` once a gate is open, and answers everything else at once.
+    /// Counts the content of `/up` once a gate is open, and answers everything else immediately.
     static func counting(behind gate: Gate) -> ClosureHandler {
         let counting = counting()
         return ClosureHandler { request in

@@ -163,7 +163,7 @@ import Testing
     }
 
     @Test(arguments: [0, 99, 101, 1000, -1])
-    func `A connection replaces an invalid status by 500`(status: Int) async throws {
+    func `A response with an invalid status becomes 500`(status: Int) async throws {
         let wrong = ClosureHandler { _ in HTTPResponse(status: HTTPStatus(rawValue: status)) }
         #expect(
             try await Self.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n", with: wrong).map(\.status)
@@ -171,7 +171,7 @@ import Testing
     }
 
     @Test(arguments: ["a\r\nSet-Cookie: x=1", "a\nb", "a\rb", "a\0b"])
-    func `A connection replaces a response with an invalid field by 500`(value: String) async throws {
+    func `A response with an invalid field becomes 500`(value: String) async throws {
         let wrong = ClosureHandler { _ in HTTPResponse(status: .ok, fields: ["X-Bad": value]) }
         let responses = try await Self.exchange("GET / HTTP/1.1\r\nHost: a\r\n\r\n", with: wrong)
         #expect(responses.map(\.status) == [.internalServerError])

@@ -19,7 +19,7 @@ import Testing
         return configuration
     }()
 
-    @Test func `A server's limits answer an oversize request line by 414`() async throws {
+    @Test func `An oversized request line gets 414`() async throws {
         let line = "GET /" + String(repeating: "a", count: 5000) + " HTTP/1.1\r\nHost: a\r\n\r\n"
         let (responses, served) = try await Requests.answers(to: line, Self.small)
         #expect(responses.map(\.status.rawValue).first.map { $0 == 414 || $0 == 431 } == true)
@@ -27,25 +27,25 @@ import Testing
         #expect(served.isEmpty)
     }
 
-    @Test func `A server's limits answer a request line that never ends by 414`() async throws {
+    @Test func `A request line that never ends gets 414`() async throws {
         let line = "GET /" + String(repeating: "a", count: 5000)
         #expect(try await Requests.answers(to: line, Self.small, followedBy: "").responses.map(\.status) == [414])
     }
 
-    @Test func `A server's limits answer an oversize field by 431`() async throws {
+    @Test func `An oversized header field gets 431`() async throws {
         let head = "GET / HTTP/1.1\r\nHost: a\r\nX: " + String(repeating: "a", count: 5000) + "\r\n\r\n"
         let (responses, served) = try await Requests.answers(to: head, Self.small)
         #expect(responses.map(\.status) == [431])
         #expect(served.isEmpty)
     }
 
-    @Test func `A server's limits answer too many fields by 431`() async throws {
+    @Test func `Too many header fields get 431`() async throws {
         let fields = (0..<10).map { "X\($0): a\r\n" }.joined()
         let head = "GET / HTTP/1.1\r\nHost: a\r\n" + fields + "\r\n"
         #expect(try await Requests.answers(to: head, Self.small).responses.map(\.status) == [431])
     }
 
-    @Test func `A server's limits accept content of exactly the limit`() async throws {
+    @Test func `Content of exactly the limit is accepted`() async throws {
         let fields = (0..<8).map { "X\($0): a\r\n" }.joined()
         let head = "POST / HTTP/1.1\r\nHost: a\r\n" + fields
         let body = String(repeating: "b", count: 100)
@@ -55,7 +55,7 @@ import Testing
         #expect(responses.first?.body.text == body)
     }
 
-    @Test func `A server's limits reject long content before it is sent, and read none of it`() async throws {
+    @Test func `Content that is announced as too long is rejected before it is read`() async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: 101\r\n\r\n"
         let (responses, served) = try await Requests.answers(to: head, Self.small, followedBy: "")
         #expect(responses.map(\.status) == [.contentTooLarge])
@@ -63,12 +63,12 @@ import Testing
     }
 
     @Test(arguments: ["99999999999999999999", "9223372036854775807", "18446744073709551616"])
-    func `A server's limits reject a length that overflows`(length: String) async throws {
+    func `A content length that overflows is rejected`(length: String) async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nContent-Length: \(length)\r\n\r\n"
         #expect(try await Requests.answers(to: head, Self.small).responses.map(\.status) == [.contentTooLarge])
     }
 
-    @Test func `A server's limits reject chunks that are too long together`() async throws {
+    @Test func `Chunks that exceed the limit together are rejected`() async throws {
         let chunk = "20\r\n" + String(repeating: "c", count: 32) + "\r\n"
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         let (responses, served) = try await Requests.answers(
@@ -77,7 +77,7 @@ import Testing
         #expect(served.isEmpty)
     }
 
-    @Test func `A server's limits reject extensions and trailers that never end`() async throws {
+    @Test func `Chunk extensions and trailers that never end are rejected`() async throws {
         let head = "POST / HTTP/1.1\r\nHost: a\r\nTransfer-Encoding: chunked\r\n\r\n"
         for endless in ["1;" + String(repeating: "x", count: 20000), "0\r\nA: " + String(repeating: "x", count: 20000)]
         {
@@ -85,7 +85,7 @@ import Testing
         }
     }
 
-    @Test func `A server's limits apply to a client that expects 100`() async throws {
+    @Test func `The content limit applies to a client that expects 100`() async throws {
         let echo = ClosureHandler { HTTPResponse(status: .ok, body: $0.body) }
         try await serving(echo, configuration: Self.small) { address in
             let patient = try RawClient(port: address.port)
@@ -103,7 +103,7 @@ import Testing
     }
 
     @Test
-    func `A server's limits apply to the contents of all requests together, until they are answered`() async throws {
+    func `The memory limit applies to all requests together, until they are answered`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumContentBytes = 400_000  // A quarter for each address.
         let echo = ClosureHandler { HTTPResponse(status: .ok, body: HTTPBody(String($0.body.bytes.count))) }
@@ -126,7 +126,7 @@ import Testing
     }
 
     @Test(.tags(.decompressionBomb))
-    func `A server's limits count decoded content until its handlers end, with or without a client`() async throws {
+    func `Decoded content counts until its handler ends, with or without a client`() async throws {
         var configuration = Server.Configuration.patient
         configuration.maximumContentBytes = 400_000  // A quarter for each address.
         let (gate, held) = (AsyncStream.makeStream(of: Void.self), AsyncStream.makeStream(of: Void.self))
@@ -162,7 +162,7 @@ import Testing
     }
 
     @Test
-    func `A server's limits can differ below a path, whose handler reports that they are exceeded`() async throws {
+    func `A path can have its own content limit, and its handler reports an excess`() async throws {
         var configuration = Self.small
         configuration.contentLimits = ["/calls/": 200, "/calls/few/": 10]
         let handler = ClosureHandler { request in
@@ -196,7 +196,7 @@ import Testing
         }
     }
 
-    @Test func `A server's limits apply to connections, in total and per address`() async throws {
+    @Test func `Connections are limited in total and per address`() async throws {
         var (few, fewEach) = (Server.Configuration.patient, Server.Configuration.patient)
         few.maximumConnections = 2
         fewEach.maximumConnectionsPerAddress = 2

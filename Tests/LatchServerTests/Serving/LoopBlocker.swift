@@ -8,7 +8,7 @@ struct LoopBlocker {
     private let gate = DispatchSemaphore(value: 0)
     private let begun = AsyncStream.makeStream(of: Void.self)
 
-    /// The handler of the server, which responds to any other request at once.
+    /// The handler of the server, which responds to any other request immediately.
     var handler: some Handler {
         ImmediateClosureHandler { [gate, begun] request in
             if request.path == "/block" {

@@ -3,7 +3,7 @@
 import LatchTesting
 import SessionHistories
 
-/// A family that clients use at once, with or without a defect, and the history that they see of it.
+/// A family that clients use concurrently, with or without a defect, and the history that they see of it.
 ///
 /// Each operation takes effect at a random moment between its invocation and its answer, and some answers are lost.
 struct SimulatedFamily {

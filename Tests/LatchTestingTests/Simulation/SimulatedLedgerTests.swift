@@ -37,7 +37,7 @@ import Testing
         let token = due(issuer)
         issuer.begins(0, token, key: "k")
         issuer.begins(1, token, key: "k")
-        #expect(violations(issuer) == ["two refreshes of r:0:0 at once"])
+        #expect(violations(issuer) == ["two refreshes of r:0:0 at the same time"])
     }
 
     @Test func `The ledger of a simulated issuer sees a repeat of an answered request`() throws {

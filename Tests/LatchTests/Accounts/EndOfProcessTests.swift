@@ -19,7 +19,7 @@ import Darwin
 @Suite(.timeLimit(.minutes(5))) struct EndOfProcessTests {
     /// A manager of services and a terminal that closes send several.
     @Test(arguments: [[SIGINT], [SIGTERM], [SIGHUP], [SIGTERM, SIGHUP, SIGTERM], [SIGHUP, SIGINT]])
-    func `The end of a command during a refresh by a signal comes after the answer, which is stored`(signals: [Int32])
+    func `A signal during a refresh ends the command only after the response is stored`(signals: [Int32])
         async throws
     {
         let gate = Gate()

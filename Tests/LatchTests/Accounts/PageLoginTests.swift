@@ -299,7 +299,7 @@ import Testing
         }
     }
 
-    @Test func `A sign-in on the issuer's page prints no token for one API that is one for all`() async throws {
+    @Test func `A token for every API is not printed as a token for one API`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in
                 let browser = ["BROWSER": try browser(home)]

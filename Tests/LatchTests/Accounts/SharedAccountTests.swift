@@ -18,7 +18,7 @@ import Testing
         try await eventually { try await LoginTests.status(of: token, at: url) != 200 }
     }
 
-    /// The outcomes of calls that were begun at once.
+    /// The outcomes of calls that were begun at the same time.
     private func outcomes(_ calls: [CommandHome.Call]) async -> [BuiltProgram.Outcome] {
         await withTaskGroup(of: BuiltProgram.Outcome.self) { group in
             for call in calls { group.addTask { await call.outcome() } }

@@ -79,7 +79,7 @@ import Testing
             try await terminal.answer("Email address or user name", Self.email)
             try await terminal.answer("Password", "not the password")
             try await terminal.expect("The email address or the password is wrong. Check both.\r\n")
-            try await terminal.expect("Press only Enter for other ways.")
+            try await terminal.expect("Press Enter for more options.")
             // The name is kept.
             try await terminal.answer("Email address or user name [ada@example.com]", "")
             try await terminal.answer("Password", "")
@@ -174,7 +174,7 @@ import Testing
         }
     }
 
-    @Test func `A user at a terminal learns at once of a missing server, with an exit code`() async throws {
+    @Test func `A missing server is reported on a terminal immediately, with an exit code`() async throws {
         try await CommandHome.with { home in
             let terminal = try PseudoTerminal()
             let call = try home.start(on: terminal, ["login", "--issuer", "http://127.0.0.1:9", "--account", "ada"])
@@ -195,7 +195,7 @@ import Testing
             try await terminal.answer("Link from the email, or a number", reset)
             try await terminal.answer("New password", "another sentence")
             try await terminal.answer("New password again", "another sentence")
-            try await terminal.expect("The new password of ada@example.com is set.")
+            try await terminal.expect("The password for ada@example.com has been reset.")
             try await terminal.answer("Password", "another sentence")
             #expect(await call.outcome().ending == .exited(0), "\(terminal.text)")
         }

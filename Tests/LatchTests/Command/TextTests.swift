@@ -53,16 +53,16 @@ import Testing
     }
 
     @Test(arguments: [("a", "a"), ("a\n", "a"), ("a\r\n", "a"), (" a ", " a "), ("é\n", "é"), ("a\tb", "a\tb")])
-    func `A secret that is piped in is one line without its break`(text: String, secret: String) async throws {
+    func `A piped secret is one line without its line break`(text: String, secret: String) async throws {
         #expect(try await piped(text).get() == secret)
     }
 
     @Test(arguments: ["", "\n", "\r\n", "a\nb", "a\n\n", "\na", "a\rb", "a\u{2028}b"])
-    func `A secret that is piped in refuses any other text`(text: String) async {
+    func `A piped secret that is empty or has several lines is refused`(text: String) async {
         await #expect(throws: CommandError.self) { try await piped(text).get() }
     }
 
-    @Test func `A secret that is piped in is text, and not too long`() async {
+    @Test func `A piped secret must be text of limited length`() async {
         let environment = RecordingEnvironment(input: [0x61, 0xFF]).environment
         await #expect(throws: CommandError.self) { try await SecretInput.piped("secret", environment) }
         let most = String(repeating: "x", count: 65_536)
@@ -70,7 +70,7 @@ import Testing
         await #expect(throws: CommandError.self) { try await piped(most + "x").get() }
     }
 
-    @Test func `A secret that is piped in is requested on a terminal, without being shown`() async throws {
+    @Test func `A secret is requested on a terminal without being shown`() async throws {
         let kept = RecordingEnvironment(input: Array("typed".utf8), isTerminal: true)
         #expect(try await SecretInput.typed("secret", prompt: "what? ", kept.environment) == "typed")
         #expect(kept.error == "what? \n" && kept.output.isEmpty)
@@ -84,12 +84,12 @@ import Testing
     @Test(arguments: [
         "https://id.example.com", "https://id.example.com/", "https://id.example.com//", "https://id.example.com",
     ])
-    func `The address of an issuer is one, with or without a slash at its end`(text: String) throws {
+    func `An issuer URL is the same with or without a trailing slash`(text: String) throws {
         #expect(try IssuerURL(text).text == "https://id.example.com")
     }
 
     @Test(arguments: ["", "/", "id.example.com", "https://", "https://a?b", "https://a#b", "ftp://a", "https://a b"])
-    func `The address of an issuer is an absolute one`(text: String) {
+    func `An issuer URL must be absolute`(text: String) {
         #expect(throws: CommandError.self) { try IssuerURL(text) }
     }
 }
@@ -139,7 +139,7 @@ import Testing
         }
     }
 
-    @Test func `A password that is typed is not shown, and the terminal is restored afterwards`() async throws {
+    @Test func `A typed password is not shown, and the terminal is restored afterwards`() async throws {
         let lines = try await play("type")
         // The discard port (RFC 863) has no listener: the password was read, and then the login failed.
         #expect(
@@ -148,7 +148,7 @@ import Testing
             ])
     }
 
-    @Test func `A password that is typed restores the terminal after an interrupt`() async throws {
+    @Test func `An interrupt at a password prompt restores the terminal`() async throws {
         let lines = try await play("interrupt")
         #expect(Array(lines.dropFirst(2)) == ["ended 2", "shown False", "echo True"])
     }

@@ -138,7 +138,7 @@ private final class ScriptedTerminal: Sendable {
         }
         #expect(try await screen.run() == .signedIn)
         #expect(terminal.answersLeft == 0)
-        #expect(terminal.text.contains("The time for this step is over. Begin again.\n"))
+        #expect(terminal.text.contains("This step has timed out. Start over.\n"))
     }
 
     @Test

@@ -219,7 +219,7 @@ import Testing
             try await LoggingMailer(next: Unreachable(), log: log).send(message)
         }
         log.flush()
-        #expect(kept.error.hasPrefix("latch: the mail 'Reset your password' was not sent: "))
+        #expect(kept.error.hasPrefix("latch: the email 'Reset your password' was not sent: "))
         #expect(!kept.error.contains("ada@") && !kept.error.contains("hunter2"))
     }
 }

@@ -90,7 +90,7 @@ import Testing
     }
 
     @Test func `A starting server warns that no emails can be sent`() throws {
-        #expect(try warnings([:]).first?.contains("No mails can be sent") == true)
+        #expect(try warnings([:]).first?.contains("No email can be sent") == true)
     }
 
     @Test func `A starting server warns if all clients would share the address of a proxy`() throws {

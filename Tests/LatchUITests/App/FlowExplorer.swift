@@ -216,7 +216,7 @@ struct FlowExplorer: Sendable {
     /// The table of screens and outcomes, in Markdown.
     var markdown: String {
         var lines = [
-            "### The ways between the screens", "",
+            "### Navigation between the screens", "",
             "\(states.count) states, in which an app has opened up to"
                 + " \(Self.depth) screens, and outcomes are followed from up to \(Self.followedDepth). A screen of a new account has a `+`; what is written after an arrow follows.",
             "", "| screen | outcome | " + Self.contexts.map(\.name).joined(separator: " | ") + " |",
@@ -240,8 +240,8 @@ struct FlowExplorer: Sendable {
             case .useSignedIn: "the account that has signed in"
             case .keepSignedIn: "the account in the list"
             case .signOut: "the end of the session"
-            case .tellCancellation: "the app hears of it"
-            case .sayGoodbye: "the news of the deletion"
+            case .tellCancellation: "the app is notified"
+            case .sayGoodbye: "confirmation of the deletion"
             case .use: "the other account"
             case .show: "the profile as it is saved"
             case .reloadProfile: "the profile is loaded"

@@ -33,7 +33,7 @@ import Testing
             await auth.settled()
             #expect(auth.profile?.role == "moderator" && auth.menu?.screen.profile.role == "moderator")
 
-            // The profile's own screen loads it each time, and the app has it at once.
+            // The profile's own screen loads it each time, and the app has it immediately.
             _ = try await server.identity.administration.setRole(of: id, to: .admin)
             auth.menu?.press(.profile)
             await auth.settled()

@@ -85,8 +85,8 @@ import Testing
     @Test func `A writer of texts fills in names, plural forms, dates and phrases`() {
         let texts = Texts(languages: ["en"])
         #expect(texts(Phrase("verification.sent", .text("100%@"))) == "We sent an email to 100%@.")
-        #expect(texts(Phrase("devices.signedOut", .count(1))) == "1 device is signed out.")
-        #expect(texts(Phrase("devices.signedOut", .count(3))) == "3 devices are signed out.")
+        #expect(texts(Phrase("devices.signedOut", .count(1))) == "1 device was signed out.")
+        #expect(texts(Phrase("devices.signedOut", .count(3))) == "3 devices were signed out.")
         #expect(
             texts(Phrase("devices.lastUse", .date(Date(timeIntervalSince1970: 86_400 * 40))))
                 == "Last used on 1970-02-10")

@@ -66,7 +66,7 @@ enum HungIssuer {
         let end = ContinuousClock.now + time
         var report = try await crew.round(after: hang.age, of: workers)
         while ContinuousClock.now < end {
-            // Errors that come at once are no reason to ask without a pause.
+            // Errors that come immediately are no reason to ask without a pause.
             try await Task.sleep(for: .milliseconds(500))
             report.add(try await crew.round(of: workers))
         }

@@ -4,7 +4,7 @@ import Foundation
 import LatchCore
 import LatchProcess
 
-/// Many processes and tasks meet each expiry at once: it has to cost one refresh.
+/// Many processes and tasks meet each expiry at the same time: it has to cost one refresh.
 enum ExpiryStorm {
     static func play(_ crew: Crew, processes: Int, tasks: Int, expiries: Int) async throws -> Verdict {
         let server = crew.server

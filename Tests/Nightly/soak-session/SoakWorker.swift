@@ -64,7 +64,7 @@ struct SoakWorker {
         return Gate.Round(try JSONValue(parsing: response.body.bytes))
     }
 
-    /// All tasks at once; only one of them signs out.
+    /// All tasks concurrently; only one of them signs out.
     private func storm(in round: Gate.Round) async -> RoundReport {
         await withTaskGroup(of: RoundReport.self) { group in
             for _ in 0..<(round.action == .signOut ? 1 : tasks) { group.addTask { await perform(round) } }

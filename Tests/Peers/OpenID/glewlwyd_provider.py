@@ -20,7 +20,7 @@ WEB_CONFIGURATION = Path("/etc/glewlwyd/config-2.7.json/config.json")
 TABLES = Path("/usr/share/doc/glewlwyd/database/init.sqlite3.sql.gz")
 MODULES = "/usr/lib/glewlwyd"
 PLUGIN = "oidc"
-# The administrator of a new database, whose password is replaced at once.
+# The administrator of a new database, whose password is replaced immediately.
 ADMINISTRATOR = {"username": "admin", "password": "password"}
 
 

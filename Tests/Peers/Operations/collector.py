@@ -125,7 +125,7 @@ for name, series in (("latch_request_seconds", 1), ("latch_store_seconds", 2)):
         assert point.sum > 0 and not point.exemplars
     assert f"# TYPE {name} histogram" in exposed and f"{name}_bucket" in exposed
 assert metrics["latch_mails_waiting"].HasField("gauge")
-assert metrics["latch_mails_waiting"].description == "Mails that wait to be sent, by any node."
+assert metrics["latch_mails_waiting"].description == "Emails that wait to be sent, by any node."
 # An identifier of random digits may have "ada" in it.
 for secret in ("ada@", "horse", "hunter2"):
     assert secret not in str(spans), secret

@@ -3,7 +3,7 @@
 
 The path's last segment says what goes out in one piece with the reset of the stream:
 Only: a head that ends the call.  Trailers: a head, then trailers.
-Later: a head at once; trailers when the first message has come.
+Later: a head immediately; trailers when the first message has come.
 
 usage: hasty_server.py [tls=FOLDER]
 """

@@ -58,7 +58,7 @@ public final class PostgresCluster: Sendable {
         "postgres://latch:\(password)@127.0.0.1:\(port)/\(database)?\(parameters)"
     }
 
-    /// Stops the server at once, without a checkpoint.
+    /// Stops the server immediately, without a checkpoint.
     public func stop() async {
         process.terminate()
         await process.end()

@@ -160,7 +160,7 @@ public final class ScriptedProvider: Handler {
         do {
             switch String(request.pathWithoutQuery) {
             case "/.well-known/openid-configuration": return json(metadata(deviations))
-            // The user approves at once.
+            // The user approves immediately.
             case "/authorize":
                 let url = try approve(URL(string: "\(base)\(request.path)") ?? base)
                 return HTTPResponse(status: 302, fields: [.location: url.absoluteString])

@@ -35,7 +35,8 @@ package enum ExamplesSubcommand {
                 let names = GeneratorExample.all.map(\.name)
                 let suggestion = Suggestion.sentence(for: name, among: names) { "'\($0)'" }
                 throw CommandError.failed(
-                    "There is no example '\(name)'.", hint: suggestion + "There are: \(names.joined(separator: ", ")).")
+                    "There is no example '\(name)'.",
+                    hint: suggestion + "Valid values: \(names.joined(separator: ", ")).")
             }
         }
         if let folder = invocation[write] { return try write(shown, to: folder, shell) }

@@ -60,7 +60,7 @@ struct GeneratorReporter: Sendable {
     }
 }
 
-/// The diagnostics of a run, which are shown at once and kept for the report.
+/// The diagnostics of a run, which are shown immediately and kept for the report.
 final class DiagnosticLog: Sendable {
     private let reporter: GeneratorReporter?
     private let content: Mutex<(all: [Diagnostic], limiter: DiagnosticLimiter)>

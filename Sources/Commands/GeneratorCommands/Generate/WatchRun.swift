@@ -16,7 +16,7 @@ struct WatchRun {
         self.reporter = reporter
     }
 
-    /// Runs `generate` at once and after each change; a failed run is reported and does not end the loop.
+    /// Runs `generate` immediately and after each change; a failed run is reported and does not end the loop.
     ///
     /// - Parameter watched: The files and folders to watch in addition to those that the runs read.
     func run(

@@ -74,13 +74,13 @@ package struct Environment: Sendable {
     /// SIGTERM, SIGINT and SIGHUP, which end a subcommand that does not receive them.
     package let signals: Signals
     /// The work to finish before the process ends.
-    package let endings: Endings
+    package let endings: ExitTasks
     /// The command's name, with which its errors and warnings begin.
     package var name = "latch"
 
     package init(
         variables: [String: String], input: Input = .empty, output: Output, error: Output, signals: Signals,
-        endings: Endings = Endings()
+        endings: ExitTasks = ExitTasks()
     ) {
         self.variables = variables
         self.input = input

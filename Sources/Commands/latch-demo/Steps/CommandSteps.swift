@@ -89,7 +89,7 @@ enum CommandSteps {
         try await expectAccount(secondEmail, from: "whoami", "--account", secondEmail, "--json", on: stage)
         try await phone.signIn(email: stage.email, password: stage.password)
         stage.calls += 2
-        return .init("the other device is signed out at once, the other account is not")
+        return .init("the other device is signed out immediately, the other account is not")
     }
 
     /// Runs a call of `latch` whose JSON output must be about an account.

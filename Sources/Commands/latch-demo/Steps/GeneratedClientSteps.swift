@@ -138,7 +138,7 @@ enum GeneratedClientSteps {
         let after = await other.getCurrentState()
         try expect(after.sessions.isEmpty && after.devices.isEmpty, "the state outlives the logout")
         stage.calls += 3
-        return .init("of \(devices.count) devices one was revoked, and is refused at once")
+        return .init("of \(devices.count) devices one was revoked, and is refused immediately")
     }
 
     private static func login(_ stage: DemoStage) async throws -> AuthResponse {

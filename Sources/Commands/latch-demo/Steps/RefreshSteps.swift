@@ -60,7 +60,7 @@ enum RefreshSteps {
         }
         let refused = after.client.refusals - before.client.refusals
         return .init(
-            "\(early) began before, \(after.client.peak) at once, \(refused) sent again after a 401",
+            "\(early) began before, \(after.client.peak) at the same time, \(refused) sent again after a 401",
             [
                 "calls": .integer(Int64(calls)), "successes": .integer(Int64(calls)),
                 "renewals": 1, "refusedAndRepeated": .integer(Int64(refused)),
@@ -68,8 +68,8 @@ enum RefreshSteps {
             ])
     }
 
-    /// Sends a few calls during the token's lifetime, many at once just before its expiry, and half of all calls at the
-    /// expiry.
+    /// Sends a few calls during the token's lifetime, many at the same time just before its expiry, and half of all
+    /// calls at the expiry.
     ///
     /// All of them must succeed; one that throws ends the others and the step.
     ///

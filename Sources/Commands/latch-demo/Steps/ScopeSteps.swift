@@ -15,7 +15,7 @@ enum ScopeSteps {
     static let all: [DemoStep] = [
         DemoStep(code: "scopes", name: "fewer scopes are granted than requested", play: granted),
         DemoStep(code: "scope-enforced", name: "a token may do what its scopes allow, no more", play: enforced),
-        DemoStep(code: "revocation", name: "a revoked token is refused at once", play: revocation),
+        DemoStep(code: "revocation", name: "a revoked token is refused immediately", play: revocation),
     ]
 
     /// Requests a scope that only administrators have.

@@ -15,7 +15,7 @@ enum SignUpSteps {
         DemoStep(code: "sign-up", name: "a user signs up", play: signUp),
         DemoStep(code: "duplicate", name: "the same address again is refused", play: duplicate),
         DemoStep(code: "unverified", name: "no login before the address is verified", play: unverified),
-        DemoStep(code: "verify", name: "the link in the mail verifies it, once", play: verify),
+        DemoStep(code: "verify", name: "the link in the email verifies it, once", play: verify),
         DemoStep(code: "wrong-password", name: "a wrong password is reported", play: wrongPassword),
         DemoStep(code: "login", name: "login, tokens go to an encrypted file", play: login),
         DemoStep(code: "profile", name: "the profile of the signed-in user", play: profile),
@@ -77,7 +77,7 @@ enum SignUpSteps {
 
     /// Follows the mailed link twice; the second time it is refused.
     ///
-    /// The reported time runs until the mail was found, not until it was sent.
+    /// The reported time runs until the email was found, not until it was sent.
     private static func verify(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
         let clock = ContinuousClock()
         let begin = clock.now
@@ -87,7 +87,7 @@ enum SignUpSteps {
         try await client.verifyEmail(token: token)
         let error = try await refusal("the same link again") { try await client.verifyEmail(token: token) }
         guard case AccountError.refused = error else { throw error }
-        return .init("mail read from its .eml file", ["mailMilliseconds": .number(arrival)])
+        return .init("email read from its .eml file", ["mailMilliseconds": .number(arrival)])
     }
 
     /// Signs in with a wrong password and without a server; each client must distinguish the two failures.

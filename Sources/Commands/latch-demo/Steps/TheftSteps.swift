@@ -12,7 +12,7 @@ enum TheftSteps {
     static let all: [DemoStep] = [
         DemoStep(code: "theft", name: "a copied refresh token ends its family", play: theft),
         DemoStep(code: "other-device", name: "the other device is not affected", play: otherDevice),
-        DemoStep(code: "reset", name: "a password reset by mail ends all sessions", play: reset),
+        DemoStep(code: "reset", name: "a password reset by email ends all sessions", play: reset),
     ]
 
     /// Uses a token that was replaced, like an attacker with an earlier copy.
@@ -53,7 +53,7 @@ enum TheftSteps {
         return .init("it calls and refreshes; the first one signs in again")
     }
 
-    /// Resets the password by mail, which ends every session and invalidates the old password.
+    /// Resets the password by email, which ends every session and invalidates the old password.
     ///
     /// A reset for an unknown address must get the same response.
     private static func reset(_ stage: inout DemoStage) async throws -> DemoStep.Finding {

@@ -12,7 +12,7 @@ enum LogoutSubcommand {
     private static let allDevices = Option.flag("all-devices", "ends the sessions of all devices, not only of this one")
 
     static let subcommand = Subcommand(
-        name: "logout", summary: "signs out: here at once, and at the issuer",
+        name: "logout", summary: "signs out here immediately, and at the issuer",
         discussion: """
             The tokens of this device are removed, with or without a network. The account stays in the
             list, so that 'latch login --account NAME' signs it in again; 'latch accounts remove NAME'

@@ -22,8 +22,8 @@ enum PasswordSubcommand {
             It prompts for the current password and the new one, without echo. This device stays signed
             in; all others are signed out, unless you keep them.
 
-            With --forgot it has a mail sent to the account's address, and prompts for its link and the
-            new password, which signs out all devices, this one too. Without a terminal it has the mail
+            With --forgot it has an email sent to the account's address, and prompts for its link and the
+            new password, which signs out all devices, this one too. Without a terminal it has the email
             sent; a second call with --password-stdin then sets the password.
             """,
         options: [
@@ -33,7 +33,7 @@ enum PasswordSubcommand {
         examples: [
             "latch password": "change the password of the current account",
             "latch password --forgot --issuer https://id.example.com --account ada@example.com":
-                "set a new one by mail",
+                "set a new one by email",
         ],
         body: { invocation, environment in
             let accounts = try ClientAccounts(invocation, environment)
@@ -104,7 +104,7 @@ enum PasswordSubcommand {
             guard let link = ScreenLink(pasted: lines.first, for: .resetPassword, at: issuer.origin.description)
             else {
                 throw CommandError.failed(
-                    "The first line is not the link of this server's mail for a new password.",
+                    "The first line is not the link of this server's email for a new password.",
                     hint: "Pipe in the whole link.")
             }
             try await client.resetPassword(token: link.token, newPassword: lines.second)

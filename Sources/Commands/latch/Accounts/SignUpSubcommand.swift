@@ -83,7 +83,7 @@ enum SignUpSubcommand {
             return .success
         }
         report(created.email, issuer, environment)
-        if !isVerified { environment.output.line("A mail to confirm the address is on its way.") }
+        if !isVerified { environment.output.line("An email to confirm the address is on its way.") }
         environment.output.line(signInHint(created.email, issuer).printable)
         return .success
     }

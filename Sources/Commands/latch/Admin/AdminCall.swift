@@ -59,7 +59,7 @@ enum AdminCall {
                     RemoteAccountAdministration(IssuerURL(entry.issuer), session, accounts.transport))
             } catch let error as RPCError where error.status == .permissionDenied {
                 throw CommandError.failed(
-                    "'\(entry.name)' may not do that at \(entry.issuer).",
+                    "'\(entry.name)' is not allowed to do that at \(entry.issuer).",
                     hint: "It requires a higher role than that account has.")
             } catch AuthError.stepUpRequired {
                 throw CommandError.failed(
@@ -84,7 +84,8 @@ enum AdminCall {
                 hint: "Sign in as an administrator: latch login --issuer \(issuer)")
         }
         guard !invocation.has(ClientAccounts.account), others.count == 1 else {
-            throw CommandError.failed("Several accounts are signed in at \(issuer).", hint: "Name one by --account.")
+            throw CommandError.failed(
+                "Several accounts are signed in at \(issuer).", hint: "Choose one with --account.")
         }
         return others[0]
     }

@@ -4,24 +4,24 @@ import LatchCommand
 import LatchCore
 import LatchIdentity
 
-/// `latch admin clock`: the date that a store's servers use.
+/// `latch admin clock`: the clock that a store's servers use.
 enum AdminClockSubcommand {
     static let subcommand = Subcommand(
-        name: "clock", summary: "the servers' date: accept",
+        name: "clock", summary: "the servers' clock: accept",
         examples: ["latch admin clock accept": "after a month without a server"], subcommands: [accept])
 
     private static let accept = AdminKeysSubcommand.storeSubcommand(
-        "accept", "declares that the present date is right",
+        "accept", "declares that the clock is right",
         discussion: """
-            A server that finds its date more than five days ahead of the last one refuses sign-ins and
-            refreshes, since a wrong date would end sessions. A clock that a time server sets is believed
-            without this. Running servers take it up within 15 seconds.
+            A server whose clock is more than five days ahead of the last accepted time refuses sign-ins and
+            refreshes, since a wrong clock would end sessions. A clock that a time server sets is believed
+            without this. Running servers pick it up within 15 seconds.
             """,
-        examples: ["latch admin clock accept --store sqlite:latch.sqlite": "the date is right"]
+        examples: ["latch admin clock accept --store sqlite:latch.sqlite": "the clock is right"]
     ) { _ in
         { identity in
             let date = try await identity.acceptDate()
-            return ("Servers believe the date \(AccountReport.text(date)).", ["date": AccountReport.date(date)])
+            return ("Servers believe the clock at \(AccountReport.text(date)).", ["date": AccountReport.date(date)])
         }
     }
 }

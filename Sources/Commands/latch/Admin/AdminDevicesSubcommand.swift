@@ -42,7 +42,7 @@ enum AdminDevicesSubcommand {
     private static let signOut = AdminKeysSubcommand.storeSubcommand(
         "sign-out", "ends the session of one device",
         discussion: """
-            Its access tokens end at once at the server, and elsewhere when they expire. 'latch admin user
+            Its access tokens end immediately at the server, and elsewhere when they expire. 'latch admin user
             sign-out' ends all sessions.
             """,
         arguments: [AdminCall.who, .init(name: "ID", summary: "an id that 'list' shows", isIdentifier: true)],

@@ -57,12 +57,12 @@ enum AdminKeysSubcommand {
     }
 
     private static let compromised = Option.flag(
-        "compromised", "the new key signs at once, and the others end with all access tokens")
+        "compromised", "the new key signs immediately, and the others end with all access tokens")
 
     private static let rotate = storeSubcommand(
         "rotate", "adds a signing key, which signs after ten minutes",
         discussion: """
-            The new key is published at once, so that every cache has it before it signs. The one before
+            The new key is published immediately, so that every cache has it before it signs. The one before
             verifies until its last token has expired. With --compromised nothing waits: access tokens so
             far end within \(seconds) seconds at this server and as soon as caches of the keys expire
             elsewhere, and clients refresh theirs.
@@ -111,7 +111,7 @@ enum AdminKeysSubcommand {
         "accept-pepper", "makes the token_pepper of the settings that of the store",
         discussion: """
             After a theft of the pepper: stop the servers, set another token_pepper for all of them, and run
-            this with it. All users are signed out, links and codes in mails end, and second factors have to
+            this with it. All users are signed out, links and codes in emails end, and second factors have to
             be set up again; recovery codes stay valid.
             """,
         examples: ["latch admin keys accept-pepper --config latch.toml": "after 'token_pepper' was replaced in it"],

@@ -50,8 +50,8 @@ enum AdminLinksSubcommand {
     private static let remove = AdminKeysSubcommand.storeSubcommand(
         "remove", "removes a link, and ends all sessions",
         discussion: """
-            For a link that its owner did not make, or cannot remove. The owner is informed by mail. It may
-            be the last way to sign in: the owner then sets a password by the email of 'forgot password'.
+            For a link that its owner did not make, or cannot remove. The owner is informed by email. It may
+            be the last way to sign in: the owner then sets a password through 'Forgot your password?'.
             """,
         options: [AdminCall.reason],
         arguments: [AdminCall.who, .init(name: "PROVIDER", summary: "a name that 'list' shows")],
@@ -68,7 +68,7 @@ enum AdminLinksSubcommand {
                     hint: "'latch admin links list \(account.email.text)' shows the links.")
             }
             let isLast = try await identity.administration.links(of: account.id).isEmpty && account.passwordHash == nil
-            let note = isLast ? " It was the last way to sign in: a password can be set by mail." : ""
+            let note = isLast ? " It was the last way to sign in: a password can be set by email." : ""
             return (
                 "Removed the link of \(account.email.text) to \(provider).\(note)".printable,
                 [

@@ -46,8 +46,8 @@ enum AdminPasskeysSubcommand {
     private static let remove = AdminKeysSubcommand.storeSubcommand(
         "remove", "removes all passkeys of an account, and ends all sessions",
         discussion: """
-            For passkeys that their owner did not make, or cannot remove. The owner is informed by mail. They
-            may be the last way to sign in: the owner then sets a password by the email of 'forgot password'.
+            For passkeys that their owner did not make, or cannot remove. The owner is informed by email. They
+            may be the last way to sign in: the owner then sets a password through 'Forgot your password?'.
             """,
         options: [AdminCall.reason], arguments: [AdminCall.who],
         examples: ["latch admin passkeys remove ada@example.com --reason \"case 12\"": "she did not make it"]

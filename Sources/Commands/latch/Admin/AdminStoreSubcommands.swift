@@ -17,7 +17,7 @@ enum AdminStoreSubcommands {
     private static let migrate = Subcommand(
         name: "migrate", summary: "migrates a store to the schema of this version",
         discussion: """
-            Servers may run meanwhile: migrations add, and remove no rows. Those of an earlier version
+            Servers may run in the meantime: migrations add, and remove no rows. Those of an earlier version
             continue on the migrated store, without the sample routes, and do not start again. There is
             no way back but a backup.
             """,

@@ -40,7 +40,7 @@ enum AdminSubcommand {
         "set-role", "gives an account another role",
         discussion: """
             Roles are user, moderator, admin and super_admin. Devices get the new one with their next
-            refresh; the server's own permissions change at once.
+            refresh; the server's own permissions change immediately.
             """,
         arguments: [AdminCall.who, .init(name: "ROLE", summary: "user, moderator, admin or super_admin")],
         examples: ["latch admin user set-role ada@example.com moderator": "make her a moderator"]
@@ -70,7 +70,7 @@ enum AdminSubcommand {
         "remove-factor", "removes the second factor, and ends all sessions",
         discussion: """
             For users who have lost their phone and recovery codes and have proved their identity in
-            another way. They are informed by mail.
+            another way. They are informed by email.
             """,
         examples: ["latch admin user remove-factor ada@example.com": "her phone is lost"]
     ) { invocation in

@@ -31,7 +31,7 @@ struct LocalAccountAdministration: AccountAdministration {
         guard !location.isFile || FileManager.default.fileExists(atPath: path) else {
             throw CommandError.failed(
                 "There is no store at '\(path)'.",
-                hint: "Name it by --store sqlite:PATH or --config FILE, or a server by --url.")
+                hint: "Choose it with --store sqlite:PATH or --config FILE, or a server with --url.")
         }
         var configuration = try settings.identityConfigurationWithKey()
         try configure(&configuration)

@@ -69,20 +69,21 @@ extension ServeConfiguration {
             "a PEM file with the certificate chain; serves https"),
         .init("tls_key", \.tlsKey, .optional(.text), "a PEM file with the certificate's private key"),
         .init(
-            "maximum_connections", \.server.maximumConnections, .number(1...1_000_000), "concurrent connections"),
+            "maximum_connections", \.server.maximumConnections, .number(1...1_000_000),
+            "the maximum number of concurrent connections"),
         .init(
             "maximum_connections_per_address", \.server.maximumConnectionsPerAddress, .number(1...1_000_000),
-            "concurrent connections from one address"),
+            "the maximum number of concurrent connections from one address"),
         .init(
             "maximum_body_bytes", \.server.maximumBodyBytes, .number(1024...1_073_741_824),
-            "bytes of a request's content"),
+            "the maximum size of a request's content in bytes"),
         .init(
             "maximum_call_bytes", \.maximumCallBytes, .number(1024...RPCLimits.standard.messageBytes),
-            "bytes of a request to the user service"),
+            "the maximum size of a request to the user service in bytes"),
         .init("shutdown_grace", \.server.grace, .seconds(0...3600), "seconds for requests to finish at shutdown"),
         .init(
             "drain_delay", \.drainDelay, .seconds(0...300),
-            "seconds before that in which /readyz is 503 and requests are served"),
+            "seconds to keep serving with /readyz at 503 before shutdown"),
         .init(
             "keep_alive", \.server.keepAliveTimeout, .seconds(1...3600),
             "seconds without a request after which a connection ends"),
@@ -94,10 +95,10 @@ extension ServeConfiguration {
             "networks of proxies whose client addresses are trusted, such as 10.0.0.0/8 ::1"),
         .init(
             "forwarded_field", \.server.trustedProxies.field, .forwardedField,
-            "their header field: x-forwarded-for, or forwarded (RFC 7239)"),
+            "the header field with the client's address from trusted proxies: x-forwarded-for, or forwarded (RFC 7239)"),
         .init(
             "access_log", \.accessLog, .accessLog,
-            "the form of the log: text, json, logfmt, or off, which has no requests"),
+            "the form of the log: text, json or logfmt; off logs no requests"),
         .init(
             "slow_request_ms", \.slowRequestMilliseconds, .number(0...3_600_000),
             "milliseconds from which a request is logged as slow; 0 for none"),
@@ -109,14 +110,14 @@ extension ServeConfiguration {
             "the OpenTelemetry collector of traces and metrics, such as http://127.0.0.1:4318"),
         .init(
             "otlp_headers", \.telemetry.headers, .telemetry { Telemetry(endpoint: anyCollector, headers: $0) },
-            "fields of requests to it, NAME=VALUE separated by commas", isSecret: true),
+            "header fields for the OpenTelemetry collector, NAME=VALUE separated by commas", isSecret: true),
         .init(
             "trace_ratio", \.telemetry.ratio,
             .telemetry(shownAs: "1.0") { Telemetry(endpoint: anyCollector, ratio: $0) },
             "the fraction of traces that are recorded, from 0 to 1"),
         .init(
             "trace_origins", \.telemetry.origins, .telemetry { Telemetry(endpoint: anyCollector, origins: $0) },
-            "origins of other services that get the traceparent of requests to them"),
+            "origins of other services to which requests carry a traceparent"),
         .init(
             "trace_parents", \.telemetry.parents, .telemetry { Telemetry(endpoint: anyCollector, parents: $0) },
             "networks of clients and proxies whose traceparent decides what is recorded, such as 10.0.0.0/8"),

@@ -74,7 +74,7 @@ extension SettingFormat where Value == TrustedProxies.Field {
 }
 
 extension SettingFormat where Value == String? {
-    /// A text that is checked with the others of telemetry; nil if it is empty.
+    /// A telemetry setting, validated together with the others; nil if it is empty.
     ///
     /// - Parameters:
     ///   - standard: The text that is shown for nil.

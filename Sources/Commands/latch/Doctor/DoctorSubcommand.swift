@@ -121,7 +121,7 @@ private enum SecretFiles {
             guard open.isEmpty else {
                 let modes = open.prefix(5).map { "\($0.0) has mode \($0.1.mode)" }
                 return Diagnosis(
-                    subject: "files", isFine: false, lines: ["Other users may access these files."] + modes,
+                    subject: "files", isFine: false, lines: ["Other users can access these files."] + modes,
                     hint: "chmod -R go= '\(folder)'", facts: facts)
             }
             return .fine("files", "\(names.count) in \(folder), readable only by this user", facts: facts)

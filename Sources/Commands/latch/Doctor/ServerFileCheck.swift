@@ -63,7 +63,7 @@ struct ServerFileCheck: Sendable {
         }
         return [
             .warning(
-                "private key", "Other users may access \(path), which has mode \(status.mode).",
+                "private key", "Other users can access \(path), which has mode \(status.mode).",
                 hint: "chmod 600 '\(path)'")
         ]
     }

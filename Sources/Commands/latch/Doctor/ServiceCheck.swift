@@ -25,20 +25,20 @@ struct ServiceCheck: Sendable {
 
     /// Connects to the mail server, signs in and names the sender.
     ///
-    /// A mail folder is checked instead. A missing mailer is a warning of another check.
+    /// An email folder is checked instead. A missing mailer is a warning of another check.
     private func mail() async -> [Diagnosis] {
         if let folder = settings.configuration.identity.mailDirectory {
             let exists = FileManager.default.fileExists(atPath: folder)
             guard !exists || FileManager.default.isWritableFile(atPath: folder) else {
                 return [
                     .wrong(
-                        "mail", "This user cannot write mails into '\(folder)'.",
+                        "mail", "This user cannot write emails into '\(folder)'.",
                         hint: "Give the folder to the server's user.")
                 ]
             }
             return [
                 .warning(
-                    "mail", "Mails are written to '\(folder)' and are not sent.",
+                    "mail", "Emails are written to '\(folder)' and are not sent.",
                     hint: "That is for development. Set smtp_url in its place.")
             ]
         }

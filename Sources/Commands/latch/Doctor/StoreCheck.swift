@@ -7,7 +7,7 @@ import PortableFoundation
 
 /// A check of a server's store: whether this version can open it with this key, and which failures it survives.
 struct StoreCheck: Sendable {
-    /// The difference from the database's date, in seconds, at which this machine's date is probably wrong.
+    /// The difference from the database's clock, in seconds, at which this machine's clock is probably wrong.
     private static let tolerance = 5.0
     /// The limits of free space, in bytes, for a store that will soon be full and for one that is practically full.
     private static let (lowSpace, leastSpace): (UInt64, UInt64) = (1 << 30, 64 << 20)
@@ -52,12 +52,12 @@ struct StoreCheck: Sendable {
             found.append(
                 .wrong(failure.code == IdentityError.anotherPepper.code ? "token pepper" : "store key", failure))
         }
-        let now = Date().addingTimeInterval(inspection.clockDifference ?? 0)
+        let now = Date().addingTimeInterval(inspection.clockOffset ?? 0)
         if let last = inspection.believedDate, inspection.isDoubtful(now) {
             let error = IdentityError.doubtfulDate(now, after: last)
             found.append(.warning("date", error.message, hint: error.hint ?? ""))
         }
-        if let difference = inspection.clockDifference { found.append(clock(difference)) }
+        if let difference = inspection.clockOffset { found.append(clock(difference)) }
         if let durability = inspection.durability { found.append(self.durability(durability)) }
         return found
     }
@@ -72,7 +72,7 @@ struct StoreCheck: Sendable {
             facts: facts)
     }
 
-    /// Compares the database's date, which all servers use, with this machine's date.
+    /// Compares the database's clock, which all servers use, with this machine's clock.
     private func clock(_ difference: Double) -> Diagnosis {
         let facts: JSONObject = ["skewSeconds": .number((difference * 10).rounded() / 10)]
         guard abs(difference) > Self.tolerance else {
@@ -80,8 +80,8 @@ struct StoreCheck: Sendable {
         }
         let distance = RelativeTime.amount(abs(difference)) ?? "0 seconds"
         return .warning(
-            "clock", "The database's date is \(distance) \(difference > 0 ? "ahead of" : "behind") this machine's.",
-            hint: "Servers take the database's. Set both by NTP: tokens with a wrong date are refused elsewhere.",
+            "clock", "The database's clock is \(distance) \(difference > 0 ? "ahead of" : "behind") this machine's.",
+            hint: "Servers use the database's clock. Set both with NTP: other servers refuse tokens with a wrong date.",
             facts: facts)
     }
 
@@ -117,7 +117,7 @@ struct StoreCheck: Sendable {
         }
         return .wrong(
             "store file",
-            "Other users may access \(first), which has mode \(status.mode): it holds keys and password hashes.",
+            "Other users can access \(first), which has mode \(status.mode): it holds keys and password hashes.",
             hint: "chmod go= \(open.map { "'\($0.0)'" }.joined(separator: " "))")
     }
 

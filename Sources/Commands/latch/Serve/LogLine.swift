@@ -112,11 +112,11 @@ extension LogLine {
             ])
     }()
 
-    /// Returns the line for a mail that was not sent, without its recipient and text.
+    /// Returns the line for an email that was not sent, without its recipient and text.
     static func unsentMail(_ message: MailMessage, because error: any Error) -> LogLine {
         let reason = CommandError(describing: error).message.split(whereSeparator: \.isNewline).joined(separator: " ")
         return LogLine(
-            "latch: the mail '\(message.subject)' was not sent: \(reason)".printable, hasTime: false,
+            "latch: the email '\(message.subject)' was not sent: \(reason)".printable, hasTime: false,
             [
                 "level": "warning", "event": "mail_not_sent", "subject": .string(message.subject),
                 "message": .string(reason),

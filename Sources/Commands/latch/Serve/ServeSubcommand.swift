@@ -27,7 +27,7 @@ enum ServeSubcommand {
             Once it accepts connections, it prints one line on standard output:
               latch: serving http://127.0.0.1:8080
             Each request is logged on standard error (setting access_log: text, json, logfmt or off).
-            SIGTERM and SIGINT let requests in flight finish, then it exits 0; a second one ends it at once,
+            SIGTERM and SIGINT let requests in flight finish, then it exits 0; a second one ends it immediately,
             with 143 or 130. SIGHUP reads the configuration and the certificate again.
 
             Every setting has a key in the file and a name in the environment: LATCH_ and the key in
@@ -72,7 +72,7 @@ private struct ServerProgram {
     /// clients are refused, or wait in the service manager's socket. A second signal ends the process without waiting
     /// for open requests.
     ///
-    /// - Returns: Success, once the last response was sent or abandoned; unsent mails are sent after the next start.
+    /// - Returns: Success, once the last response was sent or abandoned; unsent emails are sent after the next start.
     func run() async throws -> ExitCode {
         Server.raiseDescriptorLimit()
         Server.forbidCoreDumps()
@@ -183,8 +183,8 @@ private struct ServerProgram {
 
     /// Returns the signals to handle in order.
     ///
-    /// Before the start is complete, SIGINT or SIGTERM ends the process at once. Until then the server has acknowledged
-    /// no request, and a migration is rolled back.
+    /// Before the start is complete, SIGINT or SIGTERM ends the process immediately. Until then the server has
+    /// acknowledged no request, and a migration is rolled back.
     private static func signals(
         _ received: AsyncStream<Signal>, isStarting: @escaping @Sendable () -> Bool
     ) -> AsyncStream<Signal> {
@@ -203,13 +203,13 @@ private struct ServerProgram {
         do {
             try await Task.sleep(for: time)
         } catch {
-            // A canceled task ends its wait at once.
+            // A canceled task ends its wait immediately.
         }
     }
 
     /// Ends the process, with 130 or 143, at the next SIGINT or SIGTERM.
     ///
-    /// All sent responses have been committed; unsent mails are sent after the next start.
+    /// All sent responses have been committed; unsent emails are sent after the next start.
     private static func endProcess(onNext signals: AsyncStream<Signal>) -> Task<Void, Never> {
         Task {
             for await signal in signals where signal != .hangUp { LatchCommand.endProcess(.ended(by: signal)) }

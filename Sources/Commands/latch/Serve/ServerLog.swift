@@ -110,7 +110,7 @@ final class ServerLog: Sendable {
 
     func report(_ error: CommandError) { write(.failure(error, in: environment)) }
 
-    /// Logs a mail that was not sent, without making the sender wait for the log.
+    /// Logs an email that was not sent, without making the sender wait for the log.
     func report(unsent message: MailMessage, because error: any Error) {
         enqueue(.unsentMail(message, because: error))
     }
@@ -174,7 +174,7 @@ extension Server.Configuration {
     }
 }
 
-/// A mailer that logs the mails that another mailer could not send.
+/// A mailer that logs the emails that another mailer could not send.
 struct LoggingMailer: Mailer {
     let next: any Mailer
     let log: ServerLog

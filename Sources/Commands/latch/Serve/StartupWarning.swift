@@ -60,8 +60,8 @@ extension Settings {
         if identity.mailDirectory == nil, identity.smtpURL == nil {
             warnings.append(
                 StartupWarning(
-                    message: "No mails can be sent, so users cannot verify an address or reset a password.",
-                    hint: "Set smtp_url, or mail_directory to have mails written as files."))
+                    message: "No email can be sent, so users cannot verify an address or reset a password.",
+                    hint: "Set smtp_url, or mail_directory to have emails written as files."))
         }
         if hasLocalSender {
             warnings.append(
@@ -89,7 +89,7 @@ extension Settings {
         return warnings
     }
 
-    /// Whether mails have a sender at localhost but are sent to another machine.
+    /// Whether emails have a sender at localhost but are sent to another machine.
     private var hasLocalSender: Bool {
         let sender = identity.mailSender.lowercasedASCII()
         guard identity.mailDirectory == nil, let url = identity.smtpURL,
@@ -139,7 +139,7 @@ extension Settings {
         guard !unknown.isEmpty else { return [] }
         return [
             StartupWarning(
-                message: "No client can have these scopes, which the setting 'scopes' does not have: \(unknown.text).",
+                message: "Clients request scopes that 'scopes' does not list: \(unknown.text).",
                 hint:
                     "Add them to 'scopes', before the first table, or remove them from 'clients' and 'first_party_scopes'."
             )
@@ -156,7 +156,8 @@ extension Settings {
                     + String(decoding: JSONValue.array(tables.map { .object($0) }).serialized(), as: UTF8.self)
                 : Settings.toml(tables, named: key)
             return StartupWarning(
-                message: "\(effective.source): '\(key)' has words, which the next version does not read.",
+                message:
+                    "\(effective.source): '\(key)' uses the old one-line form, which the next version will reject.",
                 hint: effective.source.isJSON
                     ? "Replace the member by the new form."
                     : "Remove them, and write the new form at the end of the file.",

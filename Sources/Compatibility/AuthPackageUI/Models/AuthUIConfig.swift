@@ -8,7 +8,7 @@ public import PortableFoundation
 public struct AuthUIConfig: Sendable {
     /// The base URL of the backend.
     public var baseURL: URL
-    /// The scheme of the app's own URLs, with which a mail's link opens the app.
+    /// The scheme of the app's own URLs, with which an email's link opens the app.
     public var appScheme: String
     /// Whether sign-in with Microsoft is offered.
     public var microsoftEnabled: Bool

@@ -23,7 +23,7 @@ public final class AuthViewModel {
         /// The sign-in.
         case login
         case registration
-        /// The password reset, before the mail is sent and after its link has opened the app.
+        /// The password reset, before the email is sent and after its link has opened the app.
         case passwordReset
         /// The content for a signed-in user.
         case postLogin
@@ -149,7 +149,7 @@ public final class AuthViewModel {
         }
     }
 
-    /// The password reset that waits for its mail, to be stored for the next start; empty for none.
+    /// The password reset that waits for its email, to be stored for the next start; empty for none.
     ///
     /// It contains no token.
     public var pendingReset: Data {
@@ -178,7 +178,7 @@ public final class AuthViewModel {
     /// Opens the screen for a link; returns whether the link belongs to this app.
     ///
     /// A link is `<scheme>://reset-password?token=…`; the scheme is compared without regard to case. The screen is
-    /// shown at once, even while a stored account is being read. Opening the same link again changes nothing.
+    /// shown immediately, even while a stored account is being read. Opening the same link again changes nothing.
     @discardableResult
     public func handle(url: URL) -> Bool {
         guard let link = ResetLink(url, scheme: config.appScheme)?.screenLink else { return false }

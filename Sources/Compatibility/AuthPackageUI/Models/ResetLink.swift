@@ -4,7 +4,7 @@ import LatchCore
 import LatchUI
 import PortableFoundation
 
-/// The link of a mail for a new password, `<scheme>://reset-password?token=…`.
+/// The link of an email for a new password, `<scheme>://reset-password?token=…`.
 struct ResetLink {
     let screenLink: ScreenLink
 

@@ -31,7 +31,7 @@ extension AuthViewModel {
         }
     }
 
-    /// Requests a mail with a link for a new password; returns whether it succeeded.
+    /// Requests an email with a link for a new password; returns whether it succeeded.
     @discardableResult
     public func requestPasswordReset(email: String) async -> Bool {
         await perform { [client] in
@@ -41,7 +41,7 @@ extension AuthViewModel {
         }
     }
 
-    /// Sets a new password with the token of a mail; returns whether it succeeded.
+    /// Sets a new password with the token of an email; returns whether it succeeded.
     @discardableResult
     public func confirmPasswordReset(token: String, newPassword: String) async -> Bool {
         await perform { [client] in
@@ -96,7 +96,7 @@ extension AuthViewModel {
 }
 
 extension AuthViewModel.Notice {
-    /// Returns the notice about a created account, which stays because it asks the user to open the mail.
+    /// Returns the notice about a created account, which stays because it asks the user to open the email.
     static func registered(_ email: String) -> Self {
         Self(phrase: Phrase("registration.created", .text(email)), style: .information)
     }

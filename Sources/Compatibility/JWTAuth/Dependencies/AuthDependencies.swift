@@ -85,8 +85,8 @@ private final class DependencyDefaults: Sendable {
     func value<Key: AuthDependencyKey>(of key: Key.Type, in context: AuthContext) -> Key.Value {
         let id = ObjectIdentifier(key)
         if let value = made.withLock({ $0[id] }) as? Key.Value { return value }
-        // The lock is not held, because a key may read other keys. If two values are created at once, the first is
-        // kept.
+        // The lock is not held, because a key may read other keys. If two values are created at the same time, the
+        // first is kept.
         let value: Key.Value =
             switch context {
             case .live: Self.liveValue(of: key) ?? key.testValue

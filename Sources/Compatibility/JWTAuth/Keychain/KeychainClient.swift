@@ -84,7 +84,7 @@ extension KeychainClient {
     /// - Parameters:
     ///   - secrets: The store of the texts.
     ///   - prefix: The prefix of their names in the store; `reset` deletes only the names with this prefix. Each
-    ///     account of a program needs a separate prefix.
+    ///     account of a program needs its own prefix.
     public init(over secrets: any SecretStore, prefix: String = "JWTAuth.") {
         self.init(over: secrets, prefix: prefix, coordination: nil)
     }

@@ -233,7 +233,7 @@ extension OAuthService {
         return try await login(username: username, password: password, scopes: scopes)
     }
 
-    /// Signs the user out on this device at once, even without a network, and then revokes both tokens at the
+    /// Signs the user out on this device immediately, even without a network, and then revokes both tokens at the
     /// server.
     ///
     /// If the device cannot delete the tokens, `lastError` reports it. They are still revoked, and the user stays

@@ -2,7 +2,7 @@
 
 /// A check that a text looks like an email address, which finds typing errors before a form is sent.
 ///
-/// Only a received mail proves an address. The quoted form of RFC 5322 is rejected.
+/// Only a received email proves an address. The quoted form of RFC 5322 is rejected.
 enum DotAtomAddress {
     static func isPlausible(_ text: String) -> Bool {
         // RFC 5321 §4.5.3.1: at most 254 bytes, and at most 64 of them before the @.

@@ -5,9 +5,9 @@
 /// All requests over one storage share one refresh. Some 401 responses refuse the scope of the token, or the user's
 /// authentication. The caller then receives `NetworkError.unauthorized`, because a refresh would not help.
 ///
-/// If a rejected token was replaced meanwhile, the request is sent again without a refresh. A failed refresh changes
-/// nothing: waiting requests fail with its error, and the next request tries again. Requests of the refresh strategy
-/// through the same provider are sent without the token.
+/// If a rejected token was replaced in the meantime, the request is sent again without a refresh. A failed refresh
+/// changes nothing: waiting requests fail with its error, and the next request tries again. Requests of the refresh
+/// strategy through the same provider are sent without the token.
 public actor AuthenticationInterceptor<Token: TokenModel>: RequestInterceptor {
     private let authenticator: Authenticator<Token>
 

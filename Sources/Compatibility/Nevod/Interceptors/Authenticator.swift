@@ -48,9 +48,9 @@ final class Authenticator<Token: TokenModel>: Sendable {
 
     /// Returns whether a rejected request should be sent again, with another token.
     ///
-    /// The session refreshes once for all requests with a token, and not at all if the token was replaced meanwhile.
-    /// Like the core's `SessionInterceptor`, it refreshes only if the server refuses the credential itself. A new token
-    /// would not add a missing scope, or a stronger authentication of the user.
+    /// The session refreshes once for all requests with a token, and not at all if the token was replaced in the
+    /// meantime. Like the core's `SessionInterceptor`, it refreshes only if the server refuses the credential itself. A
+    /// new token would not add a missing scope, or a stronger authentication of the user.
     func retry(_ request: URLRequest, response: HTTPURLResponse?, error: NetworkError) async throws -> Bool {
         guard case .unauthorized(let data, let own) = error, authenticates(request), !isRefreshing,
             Self.refusesCredential(response ?? own, data)
@@ -90,7 +90,8 @@ final class Authenticator<Token: TokenModel>: Sendable {
             _ = try await withinTimeout(of: request) { try await self.session.refreshed(replacing: rejected) }
             return true
         } catch AuthError.superseded {
-            // The user has signed out or in meanwhile: the request belongs to another session, and stays rejected.
+            // The user has signed out or in in the meantime: the request belongs to another session, and stays
+            // rejected.
             return false
         } catch AuthError.notRefreshable, AuthError.tooManyRefreshes {
             // The caller handles the refusal; it does not end the session.

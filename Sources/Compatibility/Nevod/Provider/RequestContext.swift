@@ -21,7 +21,7 @@ final class RequestContext: Sendable {
         var generation: Int
         /// Returns whether a redirect has led the last attempt to another origin.
         var leadsElsewhere: @Sendable () -> Bool
-        /// Whether the request was repeated because its credential had been replaced meanwhile.
+        /// Whether the request was repeated because its credential had been replaced in the meantime.
         var hasRepeatedWithCurrent = false
         var hasRefreshed = false
     }
@@ -70,7 +70,7 @@ final class RequestContext: Sendable {
     /// Returns the rejected credential of the last attempt, if the request may be repeated.
     ///
     /// It is repeated once with a refreshed credential, and once with the current one if its credential was replaced
-    /// meanwhile.
+    /// in the meantime.
     ///
     /// - Parameter isCurrent: Returns whether a credential is still the current one.
     func takeRejected<Value>(

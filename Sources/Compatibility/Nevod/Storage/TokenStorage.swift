@@ -42,7 +42,7 @@ public actor TokenStorage<Token: TokenModel> {
     ///   - storage: The underlying storage.
     ///   - key: The key of the token; a different one for each account.
     ///   - coordination: The coordination with other processes that use the token; nil if there are none. Each `key`
-    ///     needs a separate path.
+    ///     needs its own path.
     ///   - onError: Called with each failure.
     public init(
         storage: any KeyValueStorage, key: StorageKey = .token, coordination: FileCoordination? = nil,

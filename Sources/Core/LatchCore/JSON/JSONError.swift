@@ -62,11 +62,11 @@ extension JSONError {
     }
 
     static func tooLarge(limit: Int) -> JSONError {
-        JSONError("tooLarge", "it is longer than \(limit) bytes", at: limit, hint: "Send less at once.")
+        JSONError("tooLarge", "it is longer than \(limit) bytes", at: limit, hint: "Send less at a time.")
     }
 
     static func tooLarge(values limit: Int, at offset: Int) -> JSONError {
-        JSONError("tooLarge", "it has more than \(limit) values", at: offset, hint: "Send less at once.")
+        JSONError("tooLarge", "it has more than \(limit) values", at: offset, hint: "Send less at a time.")
     }
 
     static func numberOutOfRange(at offset: Int) -> JSONError {

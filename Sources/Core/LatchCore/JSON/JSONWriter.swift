@@ -54,7 +54,7 @@ struct JSONWriter {
     }
 
     private mutating func write(_ text: UnsafeBufferPointer<UInt8>) {
-        // Most texts have nothing to escape. Without an early end, several bytes are compared at once.
+        // Most texts have nothing to escape. Without an early end, several bytes are compared together.
         var escapes: UInt8 = 0
         for byte in text {
             escapes |= byte < 0x20 || byte == UInt8(ascii: "\"") || byte == UInt8(ascii: "\\") ? 1 : 0

@@ -7,7 +7,7 @@ package struct PEMBlock {
     package let label: String
     package let content: [UInt8]
 
-    /// Far longer than a key, and short enough to be read at once.
+    /// Far longer than a key, and short enough to be read in one piece.
     private static let longestText = 64 << 10
 
     package init(label: String, content: [UInt8]) {

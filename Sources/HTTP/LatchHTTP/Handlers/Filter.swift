@@ -60,7 +60,7 @@ extension Filter {
         }
     }
 
-    /// Returns the function that begins to respond with an inner handler; each conforming type has a separate one.
+    /// Returns the function that begins to respond with an inner handler; each conforming type has its own.
     @inlinable
     func beginning(next: NextHandler) -> NextHandler.Beginning { { begin(&$0, next: next) } }
 }

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-/// A handler that responds at once if it has nothing to wait for, so that a server needs no task for the request.
+/// A handler that responds immediately if it has nothing to wait for, so that a server needs no task for the request.
 @usableFromInline
 package protocol ImmediateHandler: Handler {
     /// Begins to respond: does everything up to the first wait, on the thread of the caller.
@@ -9,7 +9,7 @@ package protocol ImmediateHandler: Handler {
     ///   more than most of them do.
     func begin(_ request: inout HTTPRequest) -> EventualResponse
 
-    /// The function that begins to respond; each conforming type has a separate one, compiled for it.
+    /// The function that begins to respond; each conforming type has its own, compiled for it.
     var beginning: NextHandler.Beginning { get }
 }
 
@@ -86,7 +86,7 @@ package enum EventualResponse: Sendable {
     }
 }
 
-/// A handler inside another one; it is checked once whether it can respond at once.
+/// A handler inside another one; it is checked once whether it can respond immediately.
 ///
 /// It is a class, since each layer of a chain takes one for each request, and copying a handler itself calls the
 /// runtime.

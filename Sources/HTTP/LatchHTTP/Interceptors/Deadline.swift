@@ -43,7 +43,7 @@ private enum RequestUninterruptibility: HTTPContextKey {
     static var defaultValue: Bool { false }
 }
 
-/// Whether the deadline ends with the head of the response.
+/// Whether the deadline stops applying once the response head has arrived.
 enum RequestOpenEnd: HTTPContextKey {
     static var defaultValue: Bool { false }
 }

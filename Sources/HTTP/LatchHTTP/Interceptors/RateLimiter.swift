@@ -10,9 +10,9 @@ import Synchronization
 /// try await limiter.acquire()
 /// ```
 ///
-/// The window slides, so twice as many requests can never begin at once. It is measured on a clock that is unaffected
-/// by changes of the date. Only the first waiting task sleeps, until exactly its turn. A canceled task leaves the queue
-/// without using a slot. The cost of a call does not depend on the number of waiting tasks.
+/// The window slides, so twice as many requests can never begin at the same time. It is measured on a clock that is
+/// unaffected by changes of the date. Only the first waiting task sleeps, until exactly its turn. A canceled task
+/// leaves the queue without using a slot. The cost of a call does not depend on the number of waiting tasks.
 package final class RateLimiter: Sendable {
     /// The start times of the last requests, up to the window's capacity, and the end of a pause.
     private struct Window {

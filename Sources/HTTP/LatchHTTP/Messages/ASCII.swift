@@ -31,7 +31,7 @@ package func allBytes(of text: String, are isAllowed: (UInt8) -> Bool) -> Bool {
 }
 
 extension [UInt8] {
-    /// Appends the UTF-8 of a text; a native string is copied at once.
+    /// Appends the UTF-8 of a text; a native string is copied in one step.
     @inlinable
     package mutating func append(utf8 text: String) {
         let isCopied: Void? = text.utf8.withContiguousStorageIfAvailable { append(contentsOf: $0) }

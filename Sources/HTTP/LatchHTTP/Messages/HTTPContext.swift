@@ -25,7 +25,7 @@ public struct HTTPContext: Sendable {
 
     /// The bytes that a request of a server holds; nil in process, where the caller holds the content.
     ///
-    /// It is a property because each request over HTTP/2 has a separate value, and an entry would be allocated for
+    /// It is a property because each request over HTTP/2 has its own value, and an entry would be allocated for
     /// each.
     package var memory: MemoryReservation?
 

@@ -2,7 +2,7 @@
 
 /// The limits of each transfer of a request; nil if the request does not set one.
 ///
-/// They are one value, so that a transport finds all of them at once.
+/// They are one value, so that a transport finds all of them in one lookup.
 package struct RequestLimits: Sendable {
     /// The maximum duration.
     package var total: Duration?
@@ -71,8 +71,8 @@ extension HTTPRequest {
     /// does not count: the source of a stream delivers nothing, or a reader takes nothing. The refresh of a session has
     /// no such limit.
     ///
-    /// The connection takes some megabytes at once, then waits until they are sent. On a slow uplink, allow enough time
-    /// for that.
+    /// The connection takes some megabytes immediately, then waits until they are sent. On a slow uplink, allow enough
+    /// time for that.
     ///
     /// On Apple platforms the system measures this time, from the start of the request.
     public var idleTimeout: Duration? {

@@ -53,7 +53,7 @@ extension GeneratorError {
             unknownService.code,
             names.count == 1 ? "There is no service \(requested)." : "There are no services \(requested).",
             hint: known.isEmpty
-                ? "The .proto files declare no service." : "There are: \(known.joined(separator: ", ")).")
+                ? "The .proto files declare no service." : "Valid values: \(known.joined(separator: ", ")).")
     }
 
     static func unsupportedLanguage(_ name: String, known: [String]) -> GeneratorError {

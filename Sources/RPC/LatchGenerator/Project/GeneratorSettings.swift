@@ -85,7 +85,7 @@ package struct GeneratorSettings: Sendable, Hashable {
             guard let option = GeneratorOption(rawValue: name) else {
                 throw .invalidConfiguration(
                     "\(path)\(line): there is no setting '\(name)'.",
-                    hint: "There are: \(GeneratorOption.allCases.map(\.rawValue).joined(separator: ", ")).")
+                    hint: "Valid values: \(GeneratorOption.allCases.map(\.rawValue).joined(separator: ", ")).")
             }
             guard let words = Self.words(of: value) else {
                 throw .invalidConfiguration(
@@ -124,7 +124,7 @@ extension GeneratorSettings {
             }
             guard let option = GeneratorOption.allCases.first(where: { $0.definition.protocParameter == name }) else {
                 throw .invalidConfiguration(
-                    "there is no parameter '\(name)'", hint: "There are: \(Self.protocParameters)")
+                    "there is no parameter '\(name)'", hint: "Valid values: \(Self.protocParameters)")
             }
             switch option.definition.kind {
             case .list: set(option, value.split(separator: "+").map(String.init), from: name)

@@ -4,7 +4,7 @@ import LatchCore
 
 /// The manifest `.latchwork.json` of a folder, from which the generator recognizes the files that it wrote.
 ///
-/// It is committed with the files. It contains no times and no absolute paths, and each file has a separate line.
+/// It is committed with the files. It contains no times and no absolute paths, and each file has its own line.
 struct OutputManifest: Sendable, Hashable {
     /// The entry of a file.
     struct Entry: Sendable, Hashable {

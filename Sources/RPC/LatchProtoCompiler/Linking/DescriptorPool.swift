@@ -44,7 +44,7 @@ final class DescriptorPool {
 
     func hasFailed(_ name: String) -> Bool { failed.contains(name) }
 
-    /// Parses files in advance, several at once; their diagnostics are reported when the files are loaded.
+    /// Parses files in advance, several concurrently; their diagnostics are reported when the files are loaded.
     func parse(_ names: [String]) {
         let sources = Set(names).compactMap { source(of: $0) }
         let files = Parallel.map(sources) { source in

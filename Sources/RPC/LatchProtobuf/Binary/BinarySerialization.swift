@@ -99,8 +99,8 @@ public struct DecodingLimits: Sendable, Hashable {
     public var depth: Int
     /// The largest message in bytes; protobuf's own limit is 2 GiB.
     public var bytes: Int
-    /// The approximate maximum memory of a message in bytes, because a few bytes of input can become an object of a
-    /// hundred.
+    /// The approximate maximum memory of a message in bytes, because a few bytes of input can become an object
+    /// of a hundred bytes.
     public var allocatedBytes: Int
 
     /// Creates limits.

@@ -215,7 +215,7 @@ extension RPCChannel {
         return stream(from: ResponseMessageReader(response), call, fields)
     }
 
-    /// Makes a call with a response stream, and returns at once.
+    /// Makes a call with a response stream, and returns immediately.
     ///
     /// A server may send the head only with its first message.
     func started(_ call: UntypedCall, _ content: RequestContent) -> UntypedResponseStream {

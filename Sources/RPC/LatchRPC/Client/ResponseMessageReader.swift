@@ -22,7 +22,7 @@ final class ResponseMessageReader: Sendable {
     /// Creates a reader of a response whose head has arrived.
     init(_ response: EnvelopedResponse) { state = Mutex(.ready(response)) }
 
-    /// Creates a reader that sends the request at once.
+    /// Creates a reader that sends the request immediately.
     init(_ begin: @escaping @Sendable () async throws -> EnvelopedResponse) {
         state = Mutex(.pending(Task { try await begin() }))
     }

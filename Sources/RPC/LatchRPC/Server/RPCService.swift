@@ -82,7 +82,7 @@ public struct RPCService: Handler, ContentPolicyHandler {
     /// The paths of the methods that read a stream of messages.
     ///
     /// Over HTTP/2 such a method receives each message as it arrives, so that a bidirectional call can run in both
-    /// directions at once. A server reads the paths in the same way as ``contentLimits``.
+    /// directions at the same time. A server reads the paths in the same way as ``contentLimits``.
     public var streamedContent: Set<String> { contentPolicy.streamed }
 
     /// Responds to one call; failures are also responses.

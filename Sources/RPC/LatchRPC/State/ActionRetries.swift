@@ -10,8 +10,8 @@ extension ServiceClient {
     ///
     /// It waits for about `baseDelay` before the second attempt, and twice as long before each further attempt, up to
     /// half a minute. Half of each delay is random, so that clients that failed together do not return together. If the
-    /// server states when to retry, the client waits that long, up to a minute; for a longer delay, the action fails at
-    /// once. Only the last failure becomes the state's `error`.
+    /// server states when to retry, the client waits that long, up to a minute; for a longer delay, the action fails
+    /// immediately. Only the last failure becomes the state's `error`.
     ///
     /// After some failures it is unknown whether the server has executed the action: the response was late, or the
     /// connection broke. The action is then repeated only if its method is idempotent (`option idempotency_level`) or
@@ -56,8 +56,8 @@ extension ServiceClient {
 
     /// Performs an action within a time limit.
     ///
-    /// After the limit, its call is canceled and the failure is thrown at once, even while the call runs. Later results
-    /// of the call do not change the state.
+    /// After the limit, its call is canceled and the failure is thrown immediately, even while the call runs. Later
+    /// results of the call do not change the state.
     public func process(_ action: ActionType, timeout: Duration) async throws {
         var run = core.newRun()
         run.awaitsDeliveries = false

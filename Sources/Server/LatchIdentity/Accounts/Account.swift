@@ -35,7 +35,7 @@ package struct Account: Sendable, Hashable {
     ///
     /// It only moves forward, so that a login can detect a concurrent reset.
     package var passwordChangedAt: Date
-    /// The time at which the user proved that they receive mail at the address; nil until then.
+    /// The time at which the user proved that they receive email at the address; nil until then.
     package var emailVerifiedAt: Date?
     /// Role words for the services that read the tokens, with the syntax of scope tokens (RFC 6749 §3.3).
     package var roles: [String] = []
@@ -47,7 +47,7 @@ package struct Account: Sendable, Hashable {
     /// The time at which a reader of the mailbox also proved or set the password; nil until then.
     ///
     /// An address can be verified without it. A mailed token that comes without the password proves only that a user
-    /// reads the mail, not that this user chose the password.
+    /// reads the email, not that this user chose the password.
     package var ownerProvedAt: Date?
     /// A version number that the store increases with each change of password, address, verification, status and second
     /// factor.

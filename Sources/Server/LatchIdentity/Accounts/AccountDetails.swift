@@ -70,7 +70,7 @@ package struct AccountDetailsChange: Sendable, Hashable {
     package var username: String?
     /// Another spelling of the account's own address.
     ///
-    /// An address with another key changes nothing here, since it must be proved by mail.
+    /// An address with another key changes nothing here, since it must be proved by email.
     package var email: EmailAddress?
     package var firstName: String?
     package var lastName: String?

@@ -54,7 +54,7 @@ enum AccountDetailsValidator {
         }
     }
 
-    /// Requires a single line, since lists, mails and logs treat line breaks differently.
+    /// Requires a single line, since lists, emails and logs treat line breaks differently.
     private static func line(
         _ value: String, _ name: String, most: Int, exceptFor breaks: String = ""
     ) throws(IdentityError) {

@@ -23,7 +23,7 @@ package struct AccountService: Sendable {
 
     // MARK: Sign-up
 
-    /// Creates an account and mails a link that verifies its address.
+    /// Creates an account and emails a link that verifies its address.
     ///
     /// Roles and permissions come from the caller's code and never from a request. Only the store's unique indexes
     /// decide whether address and user name are free. So work, response time and response do not reveal which one is
@@ -61,8 +61,8 @@ package struct AccountService: Sendable {
         } catch IdentityError.alreadyExists {
             throw username == nil ? .alreadyExists.at("email") : .emailOrUsernameTaken
         }
-        // This mail was promised, so it is sent beyond the limit too. It counts for later ones, and an address signs up
-        // once.
+        // This email was promised, so it is sent beyond the limit too. It counts for later ones, and an address signs
+        // up once.
         if mail != nil {
             _ = limits.rejection(taking: [limits.mail(.verifyEmail, emailKey: email.key)])
         }
@@ -102,14 +102,14 @@ package struct AccountService: Sendable {
 
     // MARK: Mailed links
 
-    /// Mails a link that verifies the address or resets the password, if the address has an account that needs it.
+    /// Emails a link that verifies the address or resets the password, if the address has an account that needs it.
     ///
-    /// The mail is durable when the call returns. A mail is stored for every address, and the account is looked up
+    /// The email is durable when the call returns. An email is stored for every address, and the account is looked up
     /// after the response. So neither time nor content of the response reveals whether the address has an account. A
-    /// request beyond the limit of an address stores no mail. The user then has the mails of the last hour, unless
+    /// request beyond the limit of an address stores no email. The user then has the emails of the last hour, unless
     /// strangers requested them.
     ///
-    /// - Throws: `IdentityError.overloaded` if too many mails wait, or a store's error.
+    /// - Throws: `IdentityError.overloaded` if too many emails wait, or a store's error.
     func mail(
         _ token: OneTimeToken.Purpose, to email: EmailAddress, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -125,7 +125,8 @@ package struct AccountService: Sendable {
         do throws(IdentityError) {
             try await store.insert(outboxMail(purpose, to: email, in: origin.language))
         } catch {
-            // A mail that was not stored must not count, or the next request would promise a mail that is never sent.
+            // An email that was not stored must not count, or the next request would promise an email that is never
+            // sent.
             limits.refund([attempt])
             throw error
         }
@@ -242,7 +243,7 @@ package struct AccountService: Sendable {
                     isChangePending: requested != nil)
             }
         } catch IdentityError.alreadyExists {
-            // Another account took the address while the mail was being delivered.
+            // Another account took the address while the email was being delivered.
         }
         throw .invalidLink
     }
@@ -262,7 +263,7 @@ package struct AccountService: Sendable {
         guard let account else { throw .invalidLink }
         try PasswordPolicy.check(password, for: account.email)
         let hash = try await passwords.hash(password, for: .change, from: origin.address)
-        // A concurrent request may have used the token meanwhile. The transaction decides.
+        // A concurrent request may have used the token in the meantime. The transaction decides.
         guard try await store.resetPassword(byToken: digest, hash: hash, in: origin.language, at: clock.now) else {
             throw .invalidLink
         }
@@ -281,7 +282,7 @@ package struct AccountService: Sendable {
     ///
     /// - Throws: `IdentityError.invalidCredentials`, `.weakPassword`, also if both passwords are the same,
     ///   `.signInAgain`, `.tooManyAttempts`, `.overloaded`, or a store's error. If account or device have changed
-    ///   meanwhile: `.accountChanged` or `.invalidToken`.
+    ///   in the meantime: `.accountChanged` or `.invalidToken`.
     func changePassword(
         of session: AuthenticatedSession, from current: String, to new: String, signingOutOthers: Bool,
         from origin: RequestOrigin
@@ -294,7 +295,7 @@ package struct AccountService: Sendable {
         }
         let account = try await signIns.verify(
             current, of: session.account, from: origin, for: .passwordChange)
-        // Each change mails the address, which may belong to a stranger if it was never proved.
+        // Each change emails the address, which may belong to a stranger if it was never proved.
         try limits.take([limits.mail(.passwordChanged, emailKey: account.email.key)])
         let hash = try await passwords.hash(new, for: .change, from: origin.address)
         let changed = try await store.changePassword(
@@ -304,17 +305,17 @@ package struct AccountService: Sendable {
         mails.wake()
     }
 
-    /// Begins a change of address: both addresses receive a mail, and nothing changes until both are confirmed.
+    /// Begins a change of address: both addresses receive an email, and nothing changes until both are confirmed.
     ///
     /// An old address that was never verified need not confirm. It proves nothing about the account's owner, and may be
     /// the very typo that the change corrects. So the session must have authenticated recently, whether the address is
     /// verified or not. A stolen access token therefore cannot take over the account (attack E9).
     ///
-    /// The call does not disclose that another account has the address: the change begins as usual, and no mail
+    /// The call does not disclose that another account has the address: the change begins as usual, and no email
     /// completes it.
     ///
     /// - Throws: `IdentityError.invalidEmail`, `.signInAgain`, `.tooManyAttempts`, `.forbidden`; `.accountChanged` or
-    ///   `.invalidToken` if account or device have changed meanwhile; or a store's error.
+    ///   `.invalidToken` if account or device have changed in the meantime; or a store's error.
     func changeEmail(
         of session: AuthenticatedSession, to text: String, from origin: RequestOrigin
     ) async throws(IdentityError) {

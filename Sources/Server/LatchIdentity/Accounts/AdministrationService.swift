@@ -97,9 +97,9 @@ package struct AdministrationService: Sendable {
         return found
     }
 
-    /// Removes the link of an account to a provider, signs out its devices, and mails its owner.
+    /// Removes the link of an account to a provider, signs out its devices, and emails its owner.
     ///
-    /// The link may be the only means to sign in. The owner then sets a password by mail.
+    /// The link may be the only means to sign in. The owner then sets a password by email.
     ///
     /// - Parameter reason: A note for the audit log.
     /// - Returns: Whether there was a link; nil if the account does not exist.
@@ -111,9 +111,9 @@ package struct AdministrationService: Sendable {
         return result?.hadLink
     }
 
-    /// Removes all passkeys of an account, signs out its devices, and mails its owner.
+    /// Removes all passkeys of an account, signs out its devices, and emails its owner.
     ///
-    /// They may be the only means to sign in. The owner then sets a password by mail.
+    /// They may be the only means to sign in. The owner then sets a password by email.
     ///
     /// - Parameter reason: A note for the audit log.
     /// - Returns: Whether there was a passkey; nil if the account does not exist.

@@ -3,9 +3,9 @@
 /// An email address, as typed and in its canonical form.
 ///
 /// Addresses are ASCII (RFC 5321 §4.1.2). An international domain is written in its xn-- form (RFC 5890 §2.3.2.1). So
-/// two different addresses never look alike, and an address cannot inject a line break or NUL into a mail.
+/// two different addresses never look alike, and an address cannot inject a line break or NUL into an email.
 package struct EmailAddress: Sendable, Hashable {
-    /// The address as typed, to which mail is sent.
+    /// The address as typed, to which email is sent.
     package let text: String
     /// The canonical form: the address in lower case.
     ///

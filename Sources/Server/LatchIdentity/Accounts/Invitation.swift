@@ -3,12 +3,12 @@
 import LatchCore
 
 extension AccountService {
-    /// Creates an account without a password for another person, and mails a link that sets one.
+    /// Creates an account without a password for another person, and emails a link that sets one.
     ///
     /// The administrator must have authenticated recently. They can give only roles below their own, as with changes of
     /// a role. Other role words must be their own or in `invitation_roles`. A super administrator can give any role.
     ///
-    /// - Throws: `IdentityError.forbidden`, also if the administrator's roles change meanwhile; `.signInAgain`,
+    /// - Throws: `IdentityError.forbidden`, also if the administrator's roles change in the meantime; `.signInAgain`,
     ///   `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a store's error.
     func invite(
         email: String, name: String?, roles: [String], by session: AuthenticatedSession, from origin: RequestOrigin

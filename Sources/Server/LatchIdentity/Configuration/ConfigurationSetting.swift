@@ -8,7 +8,7 @@ package import LatchCore
 package struct ConfigurationSetting<Configuration>: Sendable {
     /// The key in a configuration file.
     package let key: String
-    /// A description in one line.
+    /// A description in one line, which makes sense without its neighbors: errors show it as a hint.
     package let summary: String
     /// Whether a running server takes the value when it reads its settings again.
     package let isReloaded: Bool

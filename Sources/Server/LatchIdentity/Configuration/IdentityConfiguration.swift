@@ -14,7 +14,7 @@ import LatchWebAuthn
 /// configuration.requireVerifiedEmail = true
 /// ```
 public struct IdentityConfiguration: Sendable, Hashable {
-    /// The public URL: the `iss` of tokens and the beginning of links in mails, never taken from a request.
+    /// The public URL: the `iss` of tokens and the beginning of links in emails, never taken from a request.
     ///
     /// If nil, the server uses the address on which it listens (``Identity/adoptIssuer(_:)``).
     public var issuer: String?
@@ -61,7 +61,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
     public var loginLimitPerMinute = 10
     /// The number of accounts that one network may sign up within an hour; the /24 or /48 around it has five times as many.
     public var signUpLimitPerHour = 100
-    /// The number of mails that one network may request within an hour; the /24 or /48 around it has five times as many.
+    /// The number of emails that one network may request within an hour; the /24 or /48 around it has five times as
+    /// many.
     public var mailLimitPerHour = 100
     /// The number of nodes among which requests are spread, each of which allows its share of every limit of a rate.
     ///
@@ -73,7 +74,7 @@ public struct IdentityConfiguration: Sendable, Hashable {
     ///
     /// It holds where the issuer is https and not of this machine, and for no host below it.
     public var hstsMaxAge: Duration = .seconds(31_536_000)
-    /// The folder that receives mails as files, for development.
+    /// The folder that receives emails as files, for development.
     public var mailDirectory: String?
     /// The URL of the mail server, such as `smtps://user:password@mail.example.com`.
     public var smtpURL: String?
@@ -84,9 +85,9 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// If nil, it is the host of ``issuer``, or else the domain of ``mailSender``, where that is a domain name with a dot.
     /// Otherwise it is the name of the machine.
     public var mailHelloName: String?
-    /// The name of the service on pages and in mails.
+    /// The name of the service on pages and in emails.
     public var serviceName = "Latchwork"
-    /// The language of pages and mails for users who prefer none of ``supportedLanguages``.
+    /// The language of pages and emails for users who prefer none of ``supportedLanguages``.
     public var defaultLanguage = "en"
     /// A secret kept outside the store, without which a copy of the store cannot make refresh tokens.
     ///
@@ -96,7 +97,7 @@ public struct IdentityConfiguration: Sendable, Hashable {
     package var acceptsAnotherPepper = false
     /// A key kept outside the store that encrypts the signing keys and secrets in it: 64 hexadecimal digits.
     ///
-    /// A store is encrypted at the first start with a key, and cannot be used without it any more.
+    /// A store is encrypted at the first start with a key, and can no longer be used without it.
     public var storeKey: String?
     /// The time after which a signing key gets a successor.
     public var signingKeyLifetime: Duration = .seconds(90 * 86_400)
@@ -139,7 +140,7 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// Whether a browser that names no app gets the tokens of a sign-in through a provider as JSON, as AuthPackage's backend
     /// responds to web apps.
     public var answersBrowsersWithTokens = false
-    /// The identifiers of the apps on Apple's platforms that may open the links of mails and fill in passwords.
+    /// The identifiers of the apps on Apple's platforms that may open the links of emails and fill in passwords.
     ///
     /// Each is the team's identifier, a dot and the bundle identifier.
     public var appleAppIDs: [String] = []
@@ -152,14 +153,14 @@ public struct IdentityConfiguration: Sendable, Hashable {
     /// The domain that passkeys are made for (RP ID); nil for the host of the issuer.
     ///
     /// It is that host or a domain above it, so that apps and hosts of the domain share the passkeys. Passkeys of another one
-    /// do not sign in any more once it is changed.
+    /// no longer sign in once it is changed.
     public var passkeyDomain: String?
     /// The origins, in addition to the issuer's and the domain's, whose pages and apps may use the passkeys.
     public var passkeyOrigins: [String] = []
     /// Whether the server has the RPCs of `userservice.v1.UserService`.
     public var hasUserService = true
 
-    /// The languages of pages and mails, as BCP 47 tags.
+    /// The languages of pages and emails, as BCP 47 tags.
     public static let supportedLanguages = Texts.languages
 
     /// Creates a configuration with the defaults.

@@ -27,7 +27,7 @@ extension SettingFormat where Value == String {
         Self(expected: StoreKey.expected, parse: { Hex.decode($0, count: 32) == nil ? nil : $0 }, text: { $0 })
     }
 
-    /// An address, which cannot carry a second header field into a mail (RFC 5322 §2.2).
+    /// An address, which cannot carry a second header field into an email (RFC 5322 §2.2).
     static var email: Self {
         Self(expected: "an email address", parse: { try? EmailAddress($0).text }, text: { $0 })
     }
@@ -56,7 +56,7 @@ extension SettingFormat where Value == String {
             expected: languages.joined(separator: " or "), parse: { languages.contains($0) ? $0 : nil }, text: { $0 })
     }
 
-    /// A URL without query and fragment (RFC 8414 §2), since links in mails begin with it.
+    /// A URL without query and fragment (RFC 8414 §2), since links in emails begin with it.
     static var url: Self {
         Self(
             expected: "a URL such as https://id.example.com, without query and fragment",

@@ -12,13 +12,13 @@ extension IdentityConfiguration {
             isReloaded: true),
         .init(
             "refresh_token_lifetime", \.refreshTokenLifetime, .seconds(1...31_536_000),
-            "seconds a device stays signed in at most", isReloaded: true),
+            "the maximum number of seconds a device stays signed in", isReloaded: true),
         .init(
             "replay_window", \.replayWindow, .seconds(0...3600), "seconds in which a lost refresh response is repeated",
             isReloaded: true),
         .init(
             "keyed_replay_window", \.keyedReplayWindow, .seconds(0...604_800),
-            "the same for repeats with an Idempotency-Key", isReloaded: true),
+            "seconds in which a refresh with the same Idempotency-Key gets the same response", isReloaded: true),
         .init(
             "verification_lifetime", \.verificationLifetime, .seconds(60...2_592_000),
             "seconds a verification link is valid", isReloaded: true),
@@ -29,7 +29,8 @@ extension IdentityConfiguration {
             "require_verified_email", \.requireVerifiedEmail, .flag, "whether a login needs a verified address",
             isReloaded: true),
         .init(
-            "require_owner_proof", \.requireOwnerProof, .flag, "whether a mailed link alone verifies no address",
+            "require_owner_proof", \.requireOwnerProof, .flag,
+            "require the password or a session in addition to the emailed link",
             isReloaded: true),
         .init(
             "recent_authentication", \.recentAuthentication, .seconds(60...86_400),
@@ -39,51 +40,58 @@ extension IdentityConfiguration {
             "the address whose account becomes the first administrator", isReloaded: true),
         .init(
             "invitation_roles", \.invitationRoles, .roles,
-            "the roles of apps that administrators may give with an invitation besides their own", isReloaded: true),
+            "app roles that administrators can grant with an invitation, besides the roles they have", isReloaded: true),
         .init(
             "signup_attributes", \.signUpAttributes, .attributes,
-            "the names of the apps' own fields at a registration, such as company newsletter", isReloaded: true),
+            "the names of additional fields at registration, such as company newsletter", isReloaded: true),
         .init(
             "terms_version", \.termsVersion, .optional(.line(64)),
             "the version of the terms that a registration must accept, such as 2026-01", isReloaded: true),
         .init(
-            "argon2_memory_kib", \.argon2MemoryKiB, .number(8...1_048_576), "memory of a password hash in KiB",
+            "argon2_memory_kib", \.argon2MemoryKiB, .number(8...1_048_576), "the memory of a password hash in KiB",
             isReloaded: true),
-        .init("argon2_passes", \.argon2Passes, .number(1...16), "passes of a password hash", isReloaded: true),
+        .init(
+            "argon2_passes", \.argon2Passes, .number(1...16), "the number of passes of a password hash",
+            isReloaded: true),
         .init(
             "password_queue_limit", \.passwordQueueLimit, .number(1...100_000),
-            "password hashes of a kind that may wait", isReloaded: true),
+            "the maximum number of password hashes of one kind that wait", isReloaded: true),
         .init(
-            "login_limit_per_minute", \.loginLimitPerMinute, .number(1...1_000_000), "wrong passwords per minute",
+            "login_limit_per_minute", \.loginLimitPerMinute, .number(1...1_000_000),
+            "wrong passwords per minute from one network for one account",
             isReloaded: true),
         .init(
-            "signup_limit_per_hour", \.signUpLimitPerHour, .number(1...1_000_000), "sign-ups of one network per hour",
+            "signup_limit_per_hour", \.signUpLimitPerHour, .number(1...1_000_000), "sign-ups per hour from one network",
             isReloaded: true),
         .init(
-            "mail_limit_per_hour", \.mailLimitPerHour, .number(1...1_000_000), "mails that one network may request",
+            "mail_limit_per_hour", \.mailLimitPerHour, .number(1...1_000_000),
+            "emails per hour that one network can request",
             isReloaded: true),
         .init(
-            "nodes", \.nodes, .number(1...1000), "servers that share the limits of rates, each with an equal part",
+            "nodes", \.nodes, .number(1...1000),
+            "the number of servers that share the rate limits, each with an equal part",
             isReloaded: true),
         .init(
             "allowed_origins", \.allowedOrigins, .origins,
-            "origins that may use the refresh cookie, separated by spaces", isReloaded: true),
+            "origins that can use the refresh cookie, separated by spaces", isReloaded: true),
         .init(
             "hsts_max_age", \.hstsMaxAge, .seconds(0...315_360_000),
             "seconds for which browsers keep to https for this host; 0 does not ask them", isReloaded: true),
         .init(
-            "mail_directory", \.mailDirectory, .optional(.text), "a folder that takes mails as files, for development"),
-        .init("smtp_url", \.smtpURL, .optional(.mailServer), "the mail server", isSecret: true),
-        .init("mail_sender", \.mailSender, .mailbox, "the sender of mails, such as Acme <no-reply@example.com>"),
+            "mail_directory", \.mailDirectory, .optional(.text),
+            "a folder to which emails are written as files, for development"),
+        .init("smtp_url", \.smtpURL, .optional(.mailServer), "the URL of the mail server", isSecret: true),
+        .init("mail_sender", \.mailSender, .mailbox, "the sender of emails, such as Acme <no-reply@example.com>"),
         .init(
             "mail_hello_name", \.mailHelloName, .optional(.domain),
             "the name of this machine for the mail server; by default the host of the issuer"),
-        .init("service_name", \.serviceName, .line(60), "the name of the service on pages and in mails"),
+        .init("service_name", \.serviceName, .line(60), "the name of the service on pages and in emails"),
         .init(
             "default_language", \.defaultLanguage, .language,
-            "the language of pages and mails, unless users prefer another"),
+            "the language of pages and emails, unless users prefer another"),
         .init(
-            "token_pepper", \.tokenPepper, .optional(.text), "a secret kept outside of the store", isSecret: true,
+            "token_pepper", \.tokenPepper, .optional(.text),
+            "a value kept outside the store, without which its refresh tokens are useless", isSecret: true,
             isKeyOfStore: true),
         .init(
             "store_key", \.storeKey, .optional(.storeKey), "the key that encrypts the keys in the store",
@@ -108,48 +116,50 @@ extension IdentityConfiguration {
             isReloaded: true),
         .init(
             "first_party_scopes", \.firstPartyScopes, .optional(.scopes),
-            "the scopes that their tokens may have at most; every scope if not set", isReloaded: true),
+            "the maximum scopes of tokens requested without client_id; every scope if not set", isReloaded: true),
         .init(
-            "token_limit_per_minute", \.tokenLimitPerMinute, .number(1...10_000_000), "token requests of one network",
+            "token_limit_per_minute", \.tokenLimitPerMinute, .number(1...10_000_000),
+            "token requests and RPCs per minute from one network",
             isReloaded: true),
         .init(
             "request_limit_per_minute", \.requestLimitPerMinute, .number(1...10_000_000),
-            "other requests of one network", isReloaded: true),
+            "requests per minute from one network, except token requests and RPCs", isReloaded: true),
         .init(
             "refresh_limit_per_minute", \.refreshLimitPerMinute, .number(1...10_000_000),
-            "refreshes of one account, a hundredth of them of one device", isReloaded: true),
+            "refreshes per minute of one account; each device gets a hundredth of them", isReloaded: true),
         .init(
             "upstreams", \.upstreams, .upstreams,
             "identity providers to sign in through: tables of a file, or words such as google;client_id=ID;email_domains=gmail.com",
             isReloaded: true),
         .init(
-            "upstream_secrets", \.upstreamSecrets, .secrets, "the client secrets at these providers, NAME=SECRET",
+            "upstream_secrets", \.upstreamSecrets, .secrets, "the client secrets at identity providers, NAME=SECRET",
             isReloaded: true, isSecret: true),
         .init(
             "sign_in_redirects", \.signInRedirects, .redirects,
-            "the apps' URLs to return to after such a sign-in, such as notes://auth/callback", isReloaded: true),
+            "the apps' URLs to return to after a sign-in through a provider, such as notes://auth/callback",
+            isReloaded: true),
         .init(
             "token_redirects", \.tokenRedirects, .redirects,
-            "those that get tokens in the URL, for old clients; prefer sign_in_redirects", isReloaded: true),
+            "the apps' URLs that get tokens in the URL, for old clients; prefer sign_in_redirects", isReloaded: true),
         .init(
             "browser_tokens", \.answersBrowsersWithTokens, .flag,
-            "show a browser that names no app the tokens of such a sign-in, as JSON", isReloaded: true),
+            "show the tokens of a sign-in through a provider as JSON in a browser that names no app", isReloaded: true),
         .init(
             "apple_app_ids", \.appleAppIDs, .appleAppIDs,
-            "Apple apps that open the links of mails, such as TEAMID1234.com.example.notes", isReloaded: true),
+            "Apple apps that open the links in emails, such as TEAMID1234.com.example.notes", isReloaded: true),
         .init(
             "android_apps", \.androidApps, .androidApps,
             "Android apps that share the passkeys, such as com.example.notes=AB:CD:… (SHA-256 of the certificate)",
             isReloaded: true),
         .init(
             "app_url", \.appURL, .optional(.appURL),
-            "the app's URL that pages lead back to at their end, such as notes://open"),
+            "the app's URL that the last page leads back to, such as notes://open"),
         .init(
             "passkey_domain", \.passkeyDomain, .optional(.domain),
             "the domain of passkeys, the host of the issuer or one above it"),
         .init(
             "passkey_origins", \.passkeyOrigins, .passkeyOrigins,
-            "further origins of pages and apps that use the passkeys, separated by spaces"),
+            "origins of other pages and apps that use the passkeys, separated by spaces"),
         .init(
             "user_service", \.hasUserService, .flag, "whether the server has the RPCs of userservice.v1",
             isReloaded: true),

@@ -4,7 +4,7 @@ import LatchCore
 
 /// Checks of URLs and origins in settings and account details.
 ///
-/// They check the spelling, so that a typo is found at the start and not in a mail; they do not resolve names.
+/// They check the spelling, so that a typo is found at the start and not in an email; they do not resolve names.
 enum PublicURL {
     /// Returns whether the text is an http or https URL without user, query and fragment, in characters that need no
     /// escape (RFC 3986 §2).

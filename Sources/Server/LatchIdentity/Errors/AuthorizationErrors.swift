@@ -25,7 +25,7 @@ extension IdentityError {
     /// The form of a page is too old, or is not from this server.
     static let loginEnded = IdentityError(
         code: "loginEnded", message: "This sign-in has ended",
-        hint: "It was open for too long, or was finished in another tab. Begin again in the app.", form: .badRequest)
+        hint: "It was open for too long, or was finished in another tab. Start over in the app.", form: .badRequest)
 
     /// The browser sends no cookies, or the page was opened in another browser.
     static let cookiesMissing = IdentityError(
@@ -35,7 +35,7 @@ extension IdentityError {
     /// A page of another site has sent the form.
     static let foreignPage = IdentityError(
         code: "foreignPage", message: "This form comes from another site",
-        hint: "Nothing has happened. Begin again in the app.", form: .forbidden)
+        hint: "Nothing has happened. Start over in the app.", form: .forbidden)
 
     /// A page of another site embeds the page, or loads it without the user's knowledge.
     static let embeddedPage = IdentityError(
@@ -45,7 +45,7 @@ extension IdentityError {
     /// The form of a decision was sent before, perhaps by a double click.
     static let alreadyAnswered = IdentityError(
         code: "alreadyAnswered", message: "You have already answered this page",
-        hint: "If the app does not continue, begin there again.", form: .badRequest)
+        hint: "If the app does not continue, start over there.", form: .badRequest)
 
     /// The server issues only codes (RFC 9700 §2.1.2).
     static let unsupportedResponseType = authorization(
@@ -80,7 +80,7 @@ extension IdentityError {
     /// The authorization code is invalid or has expired, or was issued for another request.
     static let invalidAuthorizationCode = IdentityError(
         code: "invalidAuthorizationCode", message: "The code is invalid or has expired.",
-        hint: "Begin the sign-in again.",
+        hint: "Start the sign-in again.",
         form: ClientForm(
             status: .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated))
 
@@ -108,7 +108,7 @@ extension IdentityError {
     /// The user code is wrong, was used, or has expired; the page does not say which.
     static let invalidUserCode = IdentityError(
         code: "invalidUserCode", message: "The code is invalid or has expired.",
-        hint: "Compare it with the one on your device, or begin there again.", form: .badRequest)
+        hint: "Compare it with the one on your device, or start over there.", form: .badRequest)
 
     private static func device(_ code: String, _ message: String, _ oauth: String) -> IdentityError {
         IdentityError(

@@ -88,7 +88,8 @@ extension IdentityError {
 
     /// Returns a ``wrongBackupKey`` error that names the kind of key that is needed.
     static func wrongBackupKey(needs kind: String) -> IdentityError {
-        wrongBackupKey.with(message: "The backup was written with \(kind).", hint: "Give the one of the backup.")
+        wrongBackupKey.with(
+            message: "The backup was written with \(kind).", hint: "Use the key or passphrase of this backup.")
     }
 
     /// Returns the error for a text that the other database cannot store.

@@ -10,7 +10,7 @@ extension IdentityError {
 
     /// The response of a passkey is not valid, or its account may not sign in; the audit log says why.
     package static let invalidPasskey = IdentityError(
-        code: "invalidPasskey", message: "This passkey does not sign in here.",
+        code: "invalidPasskey", message: "This passkey does not work here.",
         hint: "Try again, or sign in another way.", form: .invalidGrant)
 
     /// The response of a registration is not valid; the audit log says why.

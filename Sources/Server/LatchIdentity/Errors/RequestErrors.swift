@@ -35,7 +35,7 @@ extension IdentityError {
 
     /// The cursor belongs to another list, or was not issued by this server.
     static let invalidCursor = IdentityError.invalidInput(
-        "'cursor' does not belong to this list", hint: "Begin the list again, without a cursor.")
+        "'cursor' does not belong to this list", hint: "Read the list from its start, without a cursor.")
 
     /// The URL holds a secret, which logs and histories would keep (RFC 6749 §2.3.1, RFC 6750 §2.3).
     static let secretInURL = IdentityError.invalidInput(
@@ -64,12 +64,12 @@ extension IdentityError {
     /// Another account has the email address.
     package static let alreadyExists = IdentityError(
         code: "alreadyExists", message: "There is already an account with this email address.",
-        hint: "Log in, or reset the password.", form: conflict)
+        hint: "Sign in, or reset the password.", form: conflict)
 
     /// Another account has the email address or the user name; a sign-up does not say which.
     static let emailOrUsernameTaken = alreadyExists.with(
         message: "There is already an account with this email address or user name.",
-        hint: "Log in, reset the password, or choose another user name.")
+        hint: "Sign in, reset the password, or choose another user name.")
 
     /// Another account has the user name; shares its code with ``alreadyExists``.
     static let usernameTaken = alreadyExists.with(
@@ -85,7 +85,8 @@ extension IdentityError {
 
     /// The account is not allowed to do this.
     package static let forbidden = IdentityError(
-        code: "forbidden", message: "This account may not do that.", hint: "Ask an administrator.", form: .forbidden)
+        code: "forbidden", message: "This account is not allowed to do that.", hint: "Ask an administrator.",
+        form: .forbidden)
 
     /// A page of another site sent the request with this site's cookie.
     static let crossSite = forbidden.with(
@@ -208,7 +209,7 @@ extension IdentityError {
             #"Bearer error="insufficient_user_authentication", "#
             + #"error_description="A recent authentication is required", max_age="\#(maximumAge.components.seconds)""#
         return IdentityError(
-            code: "signInAgain", message: "This needs a sign-in of the last few minutes.",
+            code: "signInAgain", message: "This requires a recent sign-in.",
             hint:
                 "Sign in again, or send the password, a passkey or the code of a provider to /api/auth/reauthenticate.",
             form: ClientForm(
@@ -233,7 +234,7 @@ extension IdentityError {
 
     /// The request has no valid access token (RFC 6750 §3.1, invalid_token).
     public static let invalidToken = IdentityError(
-        code: "invalidToken", message: "A valid access token is needed.", hint: "Log in, or refresh the token.",
+        code: "invalidToken", message: "A valid access token is needed.", hint: "Sign in, or refresh the token.",
         form: ClientForm(
             status: .unauthorized, oauth: "invalid_token", rpc: .unauthenticated,
             challenge: #"Bearer error="invalid_token""#))
@@ -254,7 +255,7 @@ extension IdentityError {
 
     /// The client is not allowed to use this grant (RFC 6749 §5.2, unauthorized_client).
     static let unauthorizedClient = IdentityError(
-        code: "unauthorizedClient", message: "The client may not use this grant.",
+        code: "unauthorizedClient", message: "The client is not allowed to use this grant.",
         hint: "The server's settings 'clients' and 'first_party_grants' list the grants of each client.",
         form: ClientForm(status: .badRequest, oauth: "unauthorized_client", rpc: .permissionDenied))
 
@@ -266,7 +267,8 @@ extension IdentityError {
 
     /// The scope is malformed, cannot be granted, or exceeds the original grant (RFC 6749 §5.2, invalid_scope).
     package static let invalidScope = IdentityError(
-        code: "invalidScope", message: "The scope is malformed, or more than the account and the client may have.",
+        code: "invalidScope",
+        message: "The scope is malformed, or more than the account and the client are allowed to have.",
         hint: "Request less; /.well-known/oauth-authorization-server lists the server's scopes.",
         form: ClientForm(status: .badRequest, oauth: "invalid_scope", rpc: .invalidArgument))
 }

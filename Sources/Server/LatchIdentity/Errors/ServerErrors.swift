@@ -42,7 +42,7 @@ extension IdentityError {
     /// The store's file or its log was moved, replaced or removed while the server runs; nothing more is committed.
     public static let storeMoved = IdentityError(
         code: "storeMoved",
-        message: "The store's file, or its log beside it, was moved, replaced or removed while the server runs.",
+        message: "The store's file, or its log beside it, was moved, replaced or removed while the server was running.",
         hint: "Put the file back, or start the server again to use the one that is there now.")
 
     /// The store has been closed.
@@ -84,7 +84,7 @@ extension IdentityError {
     /// Returns a ``storeUnavailable`` error for a file that other users can access, and that this user cannot protect.
     package static func publicStore(_ path: String) -> IdentityError {
         IdentityError(
-            code: "storeUnavailable", message: "Other users may access \(path), and this user cannot change that.",
+            code: "storeUnavailable", message: "Other users can access \(path), and this user cannot change that.",
             hint: "Give it to the server's user with chown, and then: chmod go= '\(path)'")
     }
 
@@ -160,12 +160,12 @@ extension IdentityError {
         code: "notReady", message: "The server is starting: its public URL is not known yet.",
         hint: "Try again in a moment, or set 'issuer'.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
 
-    /// The server's date is days ahead of the last date that it used, and no time server confirms it.
+    /// The server's clock is days ahead of the last time that it used, and no time server confirms it.
     ///
     /// Nothing expires by such a date: sign-ins and refreshes are refused until it is correct or an operator accepts
     /// it.
     public static let doubtfulDate = IdentityError(
-        code: "doubtfulDate", message: "The server does not trust its date.",
+        code: "doubtfulDate", message: "The server does not trust its clock.",
         hint: "Try again later. The server's operator can see why.", retryAfter: .seconds(60),
         form: .temporarilyUnavailable)
 
@@ -173,36 +173,36 @@ extension IdentityError {
     package static func doubtfulDate(_ date: Date, after last: Date) -> IdentityError {
         doubtfulDate.with(
             message:
-                "The date is \(date.formatted(.iso8601)), and was \(last.formatted(.iso8601)) when the store was last used.",
+                "The clock shows \(date.formatted(.iso8601)), and was \(last.formatted(.iso8601)) when the store was last used.",
             hint: """
-                Until the date is correct, sign-ins and refreshes are refused, and no session ends. \
+                Until the clock is correct, sign-ins and refreshes are refused, and no session ends. \
                 If it is correct, run: latch admin clock accept. This is not needed if a time server sets the clock.
                 """)
     }
 
     /// More work is waiting than the server accepts.
     public static let overloaded = IdentityError(
-        code: "overloaded", message: "The server has too much to do.", hint: "Try again in a moment.",
+        code: "overloaded", message: "The server is overloaded.", hint: "Try again in a moment.",
         retryAfter: .seconds(2), form: .temporarilyUnavailable)
 
     /// The caller canceled the request.
     static let cancelled = IdentityError(code: "cancelled", message: "The request was canceled.")
 
-    /// A mail could not be submitted.
+    /// An email could not be submitted.
     public static let mailNotSent = IdentityError.mailNotSent("the mail server did not accept it")
 
-    /// The mail server refused a mail permanently (RFC 5321 §4.2.1), for example since the address does not exist.
+    /// The mail server refused an email permanently (RFC 5321 §4.2.1), for example since the address does not exist.
     ///
-    /// After this error from a ``Mailer``, the mail is tried again in hours instead of seconds.
+    /// After this error from a ``Mailer``, the email is tried again in hours instead of seconds.
     public static let mailRefused = IdentityError(
-        code: "mailRefused", message: "The mail server refused a mail for good.",
-        hint: "If it refuses all mails, check the settings smtp_url and mail_sender.")
+        code: "mailRefused", message: "The mail server permanently refused an email.",
+        hint: "If it refuses all emails, check the settings smtp_url and mail_sender.")
 
     /// Returns a ``mailNotSent`` error; the reason never holds an SMTP URL, which may hold a password.
     static func mailNotSent(_ reason: String) -> IdentityError {
         let end = reason.utf8.last == UInt8(ascii: ".") ? "" : "."
         return IdentityError(
-            code: "mailNotSent", message: "A mail could not be sent: \(reason)\(end)",
+            code: "mailNotSent", message: "An email could not be sent: \(reason)\(end)",
             hint: "Check the settings mail_directory or smtp_url.")
     }
 

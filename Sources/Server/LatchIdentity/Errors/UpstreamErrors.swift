@@ -9,7 +9,7 @@ extension IdentityError {
     /// Returns the error of a request that cannot begin a sign-in.
     static func invalidSignIn(_ problem: String) -> IdentityError {
         IdentityError(
-            code: "invalidSignIn", message: "This sign-in cannot begin: \(problem).",
+            code: "invalidSignIn", message: "The sign-in request is invalid: \(problem).",
             hint: "This is a mistake of the app that opened the page, or of this server's configuration.",
             form: .badRequest, detail: problem)
     }
@@ -18,16 +18,16 @@ extension IdentityError {
     static let signInEnded = IdentityError(
         code: "signInEnded", message: "This sign-in has ended",
         hint:
-            "It was finished before, took longer than ten minutes, or began in another browser. Begin again in the app.",
+            "It was finished before, took longer than ten minutes, or began in another browser. Start over in the app.",
         form: ClientForm(status: .badRequest, oauth: "invalid_request", rpc: .failedPrecondition))
 
     static let upstreamDenied = IdentityError(
-        code: "upstreamDenied", message: "The sign-in was canceled", hint: "Begin again in the app.",
+        code: "upstreamDenied", message: "The sign-in was canceled", hint: "Start over in the app.",
         form: .forbidden)
 
     /// The provider cannot be reached, or fails.
     static let upstreamUnavailable = IdentityError(
-        code: "upstreamUnavailable", message: "The provider does not answer",
+        code: "upstreamUnavailable", message: "The provider is not responding",
         hint: "Try again in a few minutes, or sign in another way.", retryAfter: .seconds(30),
         form: .temporarilyUnavailable)
 
@@ -35,14 +35,14 @@ extension IdentityError {
     static let upstreamFailed = IdentityError(
         code: "upstreamFailed", message: "The sign-in did not succeed",
         hint:
-            "The provider's response is not valid. Begin again in the app. If it happens again, tell its operator.",
+            "The provider's response is not valid. Start over in the app. If it happens again, tell its operator.",
         form: ClientForm(status: HTTPStatus(rawValue: 502), oauth: "server_error", rpc: .unavailable))
 
     /// The provider has not asked the user, who must authenticate again.
     static let upstreamNotRecent = {
         var error = upstreamFailed.with(
             message: "The provider did not ask you to sign in",
-            hint: "Sign out there, or sign in another way, and begin again in the app.")
+            hint: "Sign out there, or sign in another way, and start over in the app.")
         error.pageKey = "upstreamNotRecent"
         return error
     }()
@@ -71,7 +71,7 @@ extension IdentityError {
             form: ClientForm(status: .conflict, oauth: "account_exists", rpc: .alreadyExists), detail: provider)
     }
 
-    /// The provider has given no address that mails can be sent to.
+    /// The provider has given no address that emails can be sent to.
     static let emailMissing = IdentityError(
         code: "emailMissing", message: "An email address is needed",
         hint: """
@@ -90,7 +90,7 @@ extension IdentityError {
     /// The mailed code is wrong.
     static let invalidMailedCode = {
         var error = invalidCode.with(
-            message: "The code is invalid or has expired.", hint: "Enter the eight digits from the newest email.")
+            message: "The code is invalid or has expired.", hint: "Enter the eight digits from the most recent email.")
         error.pageKey = "invalidMailedCode"
         return error
     }()
@@ -98,13 +98,13 @@ extension IdentityError {
     /// The code is invalid or has expired, or was issued to another app.
     static let invalidSignInCode = IdentityError(
         code: "invalidSignInCode", message: "The code is invalid or has expired.",
-        hint: "Begin the sign-in again.", form: .invalidGrant)
+        hint: "Start the sign-in again.", form: .invalidGrant)
 
     private static let conflict = ClientForm(status: .conflict, oauth: "invalid_request", rpc: .failedPrecondition)
 
     /// The identity is linked to another account.
     static let linkedElsewhere = IdentityError(
-        code: "linkedElsewhere", message: "Another account is linked to it.",
+        code: "linkedElsewhere", message: "This provider account is already linked to another account here.",
         hint: "Sign in to that account and remove the link there first.", form: conflict)
 
     /// The account is linked to another identity of the provider.
@@ -119,5 +119,5 @@ extension IdentityError {
     /// Without the link or the passkey, no user could sign in to the account.
     static let lastSignIn = IdentityError(
         code: "lastSignIn", message: "This is the only way to sign in to the account.",
-        hint: "Set a password first, by the email of 'forgot password', or add another way to sign in.", form: conflict)
+        hint: "Set a password first, through 'Forgot your password?', or add another way to sign in.", form: conflict)
 }

@@ -7,14 +7,14 @@ import Synchronization
 
 /// A rate limiter with a token bucket for each key, in bounded memory.
 ///
-/// Each scope has a separate table, so that a flood of one kind uses no memory of another. A bucket is kept until it
+/// Each scope has its own table, so that a flood of one kind uses no memory of another. A bucket is kept until it
 /// has refilled: filling a table makes the limiter forget no attempt. In a full table, new keys share buckets by their
 /// wider network, so that a flood mostly limits itself.
 final class AttemptLimiter: Sendable {
     /// A number of attempts within a window.
     typealias Limit = RateLimit
 
-    /// The kind of attempt, with a separate table; all attempts of a scope have the same limit.
+    /// The kind of attempt, with its own table; all attempts of a scope have the same limit.
     enum Scope: Int, Sendable, CaseIterable {
         case loginPair, loginPairPrefix, loginAccount, loginNetwork, loginPrefix
         case token, session, refresh, deviceRefresh, clientSecret, username

@@ -14,9 +14,9 @@ final class RateLimits: Sendable {
     enum Request: Sendable {
         /// A request to a route that issues, refreshes or revokes tokens, or an RPC.
         case token
-        /// A request for a new account, which costs a hash, a row and a mail.
+        /// A request for a new account, which costs a hash, a row and an email.
         case signUp
-        /// A request for a mail, which the recipient did not want if the client is an attacker.
+        /// A request for an email, which the recipient did not want if the client is an attacker.
         case mail
         /// A use of a mailed link or of a page's form, which costs a write.
         case link
@@ -49,9 +49,10 @@ final class RateLimits: Sendable {
     private let signUpAccount: Limit
     /// The limit that distinguishes the first disclosure of an address to a network from later ones.
     private let disclosure: Limit
-    /// The limits of mails that one network and a wider network request.
+    /// The limits of emails that one network and a wider network request.
     private let mailNetwork, mailPrefix: Limit
-    /// The limit of mails of one purpose to one address, so that an attacker cannot flood a mailbox through the server.
+    /// The limit of emails of one purpose to one address, so that an attacker cannot flood a mailbox through the
+    /// server.
     private let mail: Limit
     /// The limit of mailed links that one network opens.
     private let link: Limit
@@ -63,7 +64,7 @@ final class RateLimits: Sendable {
     private let passkey: Limit
     /// The limit of refused passkeys from a wider network.
     private let passkeyPrefix: Limit
-    /// The limit of new passkeys of one account, each of which mails its owner.
+    /// The limit of new passkeys of one account, each of which emails its owner.
     private let passkeyRegistration: Limit
     /// The limit of new passkeys of an account without a proved owner, since the notices may go to a stranger.
     private let unprovedPasskeyRegistration: Limit
@@ -297,15 +298,15 @@ final class RateLimits: Sendable {
         .init(.username, on: accountID, limit: username)
     }
 
-    /// Returns the attempt of a mail to an address.
+    /// Returns the attempt of an email to an address.
     ///
-    /// Each purpose has a separate count. An attacker can request mails that are never sent, since the address is
-    /// verified. They must not suppress the mail that resets the password.
+    /// Each purpose has its own count. An attacker can request emails that are never sent, since the address is
+    /// verified. They must not suppress the email that resets the password.
     func mail(_ purpose: OutboxMail.Purpose, emailKey: String) -> AttemptLimiter.Attempt {
         .init(.mailRecipient, on: "\(purpose.rawValue) \(emailKey)", limit: mail)
     }
 
-    /// Returns the attempt of a mail to an address whose owner is signed in from the client's address.
+    /// Returns the attempt of an email to an address whose owner is signed in from the client's address.
     ///
     /// The requests of strangers must not keep the owner waiting.
     func mail(_ purpose: OutboxMail.Purpose, emailKey: String, fromKnown address: String) -> AttemptLimiter.Attempt {

@@ -118,7 +118,8 @@ struct SignInService: Sendable {
         }
     }
 
-    /// Checks the password of a user who is signed in, or who reads the mail of the account's address, verified or not.
+    /// Checks the password of a user who is signed in, or who reads the email of the account's address, verified or
+    /// not.
     ///
     /// Guesses count like those of a sign-in.
     ///

@@ -3,7 +3,7 @@
 public import LatchCore
 import PortableFoundation
 
-/// A mailer that writes each mail as a file, `<time>-<id>.eml`, which only its owner can access.
+/// A mailer that writes each email as a file, `<time>-<id>.eml`, which only its owner can access.
 ///
 /// The file is for developers to read: it has unencoded UTF-8, the plain text first, and links that can be copied.
 public struct FileMailer: Mailer {
@@ -23,7 +23,7 @@ public struct FileMailer: Mailer {
         self.clock = clock
     }
 
-    /// Writes the mail.
+    /// Writes the email.
     ///
     /// - Throws: `IdentityError.mailNotSent` if the file cannot be written, `.invalidSetting` if the sender is invalid.
     public func send(_ message: MailMessage) async throws {

@@ -7,7 +7,7 @@ import LatchJOSE
 import LatchTexts
 import PortableFoundation
 
-/// The content of mails under one configuration: the texts, and the tokens of the links.
+/// The content of emails under one configuration: the texts, and the tokens of the links.
 struct MailContent: Sendable {
     let accessTokens: AccessTokenIssuer
     let tokens: MailedTokens
@@ -16,7 +16,7 @@ struct MailContent: Sendable {
     /// Whether the issuer is known, which all links begin with.
     var isReady: Bool { accessTokens.issuer != nil }
 
-    /// Returns the claim for taking the next mail.
+    /// Returns the claim for taking the next email.
     func claim(at now: Date, leaseEnd: Date) -> MailClaim {
         MailClaim(
             now: now, leaseEnd: leaseEnd,
@@ -38,7 +38,7 @@ struct MailContent: Sendable {
     }
 }
 
-/// The tokens in mailed links, each derived from the ID of its mail (RFC 5869), so that no store holds them.
+/// The tokens in mailed links, each derived from the ID of its email (RFC 5869), so that no store holds them.
 ///
 /// The ID stays in the store. The Message-ID, which mail servers log, is a separate derivation and reveals no token.
 struct MailedTokens: Sendable {
@@ -46,17 +46,17 @@ struct MailedTokens: Sendable {
 
     init(pepper: SymmetricKey) { key = pepper.derived(for: "latch mailed token") }
 
-    /// Returns the text of the token of a mail.
+    /// Returns the text of the token of an email.
     func token(of id: String) -> String {
         key.derived(for: id).withUnsafeBytes { Base64URL.encode(Array($0)) }
     }
 
-    /// Returns the unique part of the Message-ID of a mail: 32 hexadecimal digits, the same in every attempt.
+    /// Returns the unique part of the Message-ID of an email: 32 hexadecimal digits, the same in every attempt.
     func messageID(of id: String) -> String {
         key.derived(for: "message id \(id)").withUnsafeBytes { Hex.encode(Array($0.prefix(16))) }
     }
 
-    /// Returns the code of a mail: eight digits that a user can type.
+    /// Returns the code of an email: eight digits that a user can type.
     func code(of id: String) -> String {
         let number = key.derived(for: "code \(id)").withUnsafeBytes { bytes in
             bytes.prefix(8).reduce(UInt64(0)) { $0 << 8 | UInt64($1) }
@@ -65,12 +65,12 @@ struct MailedTokens: Sendable {
         return String(repeating: "0", count: 8 - digits.utf8.count) + digits
     }
 
-    /// Returns whether a typed text is the code of a mail; spaces and hyphens are ignored.
+    /// Returns whether a typed text is the code of an email; spaces and hyphens are ignored.
     func isCode(_ typed: String, of id: String) -> Bool {
         typed.utf8.count <= 64 && typed.typedCode.utf8.elementsEqual(code(of: id).utf8)
     }
 
-    /// Returns the SHA-256 digest of the token of a mail.
+    /// Returns the SHA-256 digest of the token of an email.
     func digest(of id: String) -> [UInt8] { token(of: id).digest }
 }
 

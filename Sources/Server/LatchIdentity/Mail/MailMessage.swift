@@ -4,9 +4,9 @@ public import LatchCore
 import LatchHTTP
 package import PortableFoundation
 
-/// A mail to one recipient, as plain text and optionally as HTML.
+/// An email to one recipient, as plain text and optionally as HTML.
 public struct MailMessage: Sendable, Hashable {
-    /// The unique part of the Message-ID, the same in every attempt, so that a repeated mail can be recognized.
+    /// The unique part of the Message-ID, the same in every attempt, so that a repeated email can be recognized.
     public let id: String
     /// The address of the recipient.
     public let recipient: String
@@ -14,12 +14,12 @@ public struct MailMessage: Sendable, Hashable {
     public let subject: String
     /// The plain text.
     public let text: String
-    /// The same text as HTML; nil for a mail with only plain text.
+    /// The same text as HTML; nil for an email with only plain text.
     public let html: String?
     /// The language of the texts, as a BCP 47 tag; nil if it is not known.
     public let language: String?
 
-    /// Creates a mail.
+    /// Creates an email.
     ///
     /// - Throws: `IdentityError.invalidEmail` if the recipient is not an address. `.invalidInput` if the subject is not
     ///   one line, the language is not a BCP 47 tag, or the ID is not a word of ASCII. So no header field can be
@@ -30,13 +30,13 @@ public struct MailMessage: Sendable, Hashable {
     ) throws(IdentityError) {
         self.recipient = try EmailAddress(recipient).text
         guard !subject.isEmpty, subject.utf8.count <= 900, subject.isPlain else {
-            throw .invalidInput("the subject of a mail must be one line without control characters")
+            throw .invalidInput("the subject of an email must be one line without control characters")
         }
         guard language?.isWord(maximum: 35, also: "-") ?? true else {
-            throw .invalidInput("the language of a mail must be a BCP 47 tag such as de")
+            throw .invalidInput("the language of an email must be a BCP 47 tag such as de")
         }
         guard id.isWord(maximum: 64, also: "-") else {
-            throw .invalidInput("the id of a mail must be 1 to 64 ASCII letters, digits and hyphens")
+            throw .invalidInput("the id of an email must be 1 to 64 ASCII letters, digits and hyphens")
         }
         self.subject = subject
         self.text = text
@@ -45,7 +45,7 @@ public struct MailMessage: Sendable, Hashable {
         self.id = id
     }
 
-    /// The encoding of the texts of a mail.
+    /// The encoding of the texts of an email.
     package enum Encoding: Sendable {
         /// Only ASCII: quoted-printable (RFC 2045 §6.7) and encoded words (RFC 2047), which every mail server accepts.
         case ascii
@@ -53,7 +53,7 @@ public struct MailMessage: Sendable, Hashable {
         case utf8
     }
 
-    /// Returns the mail in the format of RFC 5322.
+    /// Returns the email in the format of RFC 5322.
     ///
     /// - Parameter sender: An address, or a name and an address.
     /// - Throws: `IdentityError.invalidSetting` if the sender is neither.
@@ -77,7 +77,7 @@ public struct MailMessage: Sendable, Hashable {
     /// Returns the content with its header fields: one text, or both with the HTML last (RFC 2046 §5.1.4).
     private func content(as encoding: Encoding) -> [String] {
         guard let html else { return Self.part(text, "plain", encoding) }
-        // RFC 2045 §6.7 (5): "=_" occurs in no quoted-printable text, and the ID in no text of a mail.
+        // RFC 2045 §6.7 (5): "=_" occurs in no quoted-printable text, and the ID in no text of an email.
         let boundary = "=_\(id)"
         return ["Content-Type: multipart/alternative; boundary=\"\(boundary)\"", "", "--\(boundary)"]
             + Self.part(text, "plain", encoding) + ["--\(boundary)"] + Self.part(html, "html", encoding)
@@ -93,7 +93,7 @@ public struct MailMessage: Sendable, Hashable {
         ]
     }
 
-    /// Returns a text with the line ends of mails (RFC 5322 §2.3).
+    /// Returns a text with the line ends of emails (RFC 5322 §2.3).
     private static func withCRLF(_ text: String) -> String {
         text.utf8.split(separator: UInt8(ascii: "\n"), omittingEmptySubsequences: false)
             .map { String(Substring($0.last == 0x0D ? $0.dropLast() : $0)) }.joined(separator: "\r\n")

@@ -4,51 +4,51 @@ import LatchCore
 import PortableFoundation
 import Synchronization
 
-/// The worker of the outbox: it sends each stored mail until the mail server accepts it.
+/// The worker of the outbox: it sends each stored email until the mail server accepts it.
 ///
-/// A mail leaves the outbox only after it was accepted. A crash in between sends it twice, with one Message-ID. Workers
-/// of several processes share an outbox: each takes a mail with a lease.
+/// An email leaves the outbox only after it was accepted. A crash in between sends it twice, with one Message-ID.
+/// Workers of several processes share an outbox: each takes an email with a lease.
 final class MailQueue: Sendable {
-    /// The state that the workers share; a worker ends when no mail is due.
+    /// The state that the workers share; a worker ends when no email is due.
     fileprivate struct State {
-        /// The content of mails under the current configuration; nil before the start.
+        /// The content of emails under the current configuration; nil before the start.
         var content: MailContent?
         var running = 0
-        /// The number of workers that look for a mail; one is enough, since a second one would only write once more.
+        /// The number of workers that look for an email; one is enough, since a second one would only write once more.
         var looking = 0
-        /// The number of times that a mail may have become due; a worker that is about to end then looks again.
+        /// The number of times that an email may have become due; a worker that is about to end then looks again.
         var wakes = 0
-        /// The mails that are being sent; the value tells whether the mail's worker is no longer counted as running.
+        /// The emails that are being sent; the value tells whether the email's worker is no longer counted as running.
         var sending: [String: Bool] = [:]
-        /// Whether no further worker starts, and whether the present workers take no further mail.
+        /// Whether no further worker starts, and whether the present workers take no further email.
         var isClosed = false, isStopped = false
-        /// Whether the mail server could not be used for the last mail.
+        /// Whether the mail server could not be used for the last email.
         var isFailing = false
         /// The callers of `flush`, which wait until all workers have ended.
         var idle: [CheckedContinuation<Void, Never>] = []
         var polling: Task<Void, Never>?
     }
 
-    /// The interval between two checks of the outbox, for mails of other processes and for further attempts.
+    /// The interval between two checks of the outbox, for emails of other processes and for further attempts.
     private static let pollInterval = Duration.seconds(5)
     /// The lease of a worker, which it extends while it sends; short, since after a crash users wait that long.
     private static let lease = Duration.seconds(120)
-    /// The time after which a slow mail's worker is no longer counted, so that slow recipients block no others.
+    /// The time after which a slow email's worker is no longer counted, so that slow recipients block no others.
     private static let patience = Duration.seconds(30)
-    /// The maximum number of such mails, each of which holds a connection and a thread.
+    /// The maximum number of such emails, each of which holds a connection and a thread.
     private static let maximumSlow = 32
-    /// The further time for which `close` waits for mails that are being sent.
+    /// The further time for which `close` waits for emails that are being sent.
     private static let lastWait = Duration.seconds(5)
-    /// The longest pause between two attempts, so that mails arrive soon after an outage.
+    /// The longest pause between two attempts, so that emails arrive soon after an outage.
     static let longestPause = 300.0
-    /// The pause after the mail server has refused a mail permanently.
+    /// The pause after the mail server has refused an email permanently.
     ///
-    /// A mistake in the server's settings must not lose mails, and a dead address must cost few attempts.
+    /// A mistake in the server's settings must not lose emails, and a dead address must cost few attempts.
     private static let refusalPause = 6 * 3600.0
-    /// The age at which a mail is given up; RFC 5321 §4.5.4.1 recommends four to five days.
+    /// The age at which an email is given up; RFC 5321 §4.5.4.1 recommends four to five days.
     private static let maximumAge = 4.0 * 86_400
 
-    /// The mail server; nil for the operator's commands, which leave mails to the server.
+    /// The mail server; nil for the operator's commands, which leave emails to the server.
     private let mailer: (any Mailer)?
     private let store: IdentityStore
     private let metrics: Metrics
@@ -61,7 +61,7 @@ final class MailQueue: Sendable {
 
     /// Creates a queue, which starts when it gets its first content.
     ///
-    /// - Parameter closeTimeout: The time for which `close` sends mails.
+    /// - Parameter closeTimeout: The time for which `close` sends emails.
     init(
         mailer: (any Mailer)?, store: IdentityStore, metrics: Metrics, clock: WallClock,
         random: RandomSource = .system, closeTimeout: Duration = .seconds(10)
@@ -74,10 +74,10 @@ final class MailQueue: Sendable {
         self.closeTimeout = closeTimeout
     }
 
-    /// Whether the mail server could not be used for the last mail of this process.
+    /// Whether the mail server could not be used for the last email of this process.
     var isFailing: Bool { state.withLock { $0.isFailing } }
 
-    /// Sends mails with this content from now on; mails that are being sent keep the earlier content.
+    /// Sends emails with this content from now on; emails that are being sent keep the earlier content.
     func use(_ content: MailContent) {
         state.withLock { state in
             state.content = content
@@ -92,7 +92,7 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// Sends the mails that are due, in the background.
+    /// Sends the emails that are due, in the background.
     func wake() {
         let starts = state.withLock { state -> Bool in
             state.wakes += 1
@@ -101,7 +101,7 @@ final class MailQueue: Sendable {
         if starts { Task { await work() } }
     }
 
-    /// Returns when every due mail has been sent or postponed.
+    /// Returns when every due email has been sent or postponed.
     func flush() async {
         wake()
         await withCheckedContinuation { continuation in
@@ -114,9 +114,9 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// Sends the mails that are due, until the timeout; the others stay in the outbox.
+    /// Sends the emails that are due, until the timeout; the others stay in the outbox.
     ///
-    /// A mail that is being sent is not interrupted: the mail server may have accepted it already. `close` waits five
+    /// An email that is being sent is not interrupted: the mail server may have accepted it already. `close` waits five
     /// more seconds for the result.
     func close() async {
         wake()
@@ -140,7 +140,7 @@ final class MailQueue: Sendable {
         deadline.cancel()
     }
 
-    /// Sends one mail after another until none is due; the last worker resumes the callers of `flush`.
+    /// Sends one email after another until none is due; the last worker resumes the callers of `flush`.
     private func work() async {
         while true {
             let wakes = state.withLock { $0.wakes }
@@ -157,7 +157,7 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// Takes a mail and sends it; returns false if no mail is due, or if the store fails.
+    /// Takes an email and sends it; returns false if no email is due, or if the store fails.
     private func sendNext() async -> Bool {
         guard let mailer, let content = state.withLock({ $0.isStopped ? nil : $0.content }), content.isReady else {
             return false
@@ -168,12 +168,12 @@ final class MailQueue: Sendable {
             guard let due = try await store.claimMail(claim) else { return false }
             claimed = due
         } catch {
-            // While the store is unavailable, a look loses nothing. After another error, a mail may have been taken.
+            // While the store is unavailable, a look loses nothing. After another error, an email may have been taken.
             if error != .storeUnavailable { metrics.count(.mailStoreFailures) }
             return false
         }
         do throws(IdentityError) {
-            // More mails may be due than one worker can send.
+            // More emails may be due than one worker can send.
             let starts = state.withLock { state in
                 state.looking -= 1
                 return state.addWorker(maximum: maximumRunning)
@@ -190,7 +190,7 @@ final class MailQueue: Sendable {
 
     /// Makes one attempt.
     ///
-    /// While the mail server accepts nothing, a mail for an address without an account waits like the others. So the
+    /// While the mail server accepts nothing, an email for an address without an account waits like the others. So the
     /// length of the outbox does not reveal which addresses have an account (attack E2).
     private func send(
         _ claimed: ClaimedMail, _ content: MailContent, by mailer: any Mailer
@@ -220,10 +220,10 @@ final class MailQueue: Sendable {
         try await store.remove(mail: claimed.mail.id)
     }
 
-    /// Lets another worker start after a while, and extends the lease of a mail, until the task is canceled.
+    /// Lets another worker start after a while, and extends the lease of an email, until the task is canceled.
     ///
     /// A mail server may take minutes to reply. If the store fails, this ends: when the lease expires, another worker
-    /// sends the mail once more.
+    /// sends the email once more.
     private func wait(for mail: OutboxMail) async throws {
         try await clock.sleep(for: Self.patience)
         let (starts, idle) = state.withLock { state -> (Bool, [CheckedContinuation<Void, Never>]) in
@@ -242,10 +242,10 @@ final class MailQueue: Sendable {
         }
     }
 
-    /// Sets the next attempt, or gives the mail up.
+    /// Sets the next attempt, or gives the email up.
     ///
     /// The pause is 5 seconds after the first attempt, then twice as long each time; after a refusal it is hours. It is
-    /// shortened at random by up to a half, so that the mails of an outage do not return all at once.
+    /// shortened at random by up to a half, so that the emails of an outage do not return all at the same time.
     private func postpone(_ claimed: ClaimedMail, isRefused: Bool = false) async throws(IdentityError) {
         let (mail, now) = (claimed.mail, clock.now)
         guard now.timeIntervalSince(mail.createdAt) < Self.maximumAge else {
@@ -267,7 +267,7 @@ extension MailQueue.State {
         return idle
     }
 
-    /// Counts a further worker, which the caller must start, if one is allowed and no worker looks for a mail.
+    /// Counts a further worker, which the caller must start, if one is allowed and no worker looks for an email.
     fileprivate mutating func addWorker(maximum: Int) -> Bool {
         guard !isClosed || running > 0, !isStopped, running < maximum, looking == 0 else { return false }
         running += 1

@@ -3,27 +3,28 @@
 import LatchSignIn
 import LatchTexts
 
-/// The texts of a mail to a user, as plain text and as HTML, in one language.
+/// The texts of an email to a user, as plain text and as HTML, in one language.
 ///
 /// Links begin with the issuer, never with the Host of a request. The recipient's address is the only user input in a
-/// mail.
+/// email.
 struct MailTemplate {
     let subject: String
-    /// The name of the service that the mail is from.
+    /// The name of the service that the email is from.
     private let serviceName: String
     private let language: String
     /// The sentence before the link.
     private let introduction: String
-    /// The link and the label of its button; nil for a mail that only informs, so that phishing has nothing to imitate.
+    /// The link and the label of its button; nil for an email that only informs, so that phishing has nothing to
+    /// imitate.
     private let link: (url: String, label: String)?
-    /// The code to type; nil for a mail without one.
+    /// The code to type; nil for an email without one.
     private let code: String?
-    /// The sentence about other providers that sign in to the account; nil for all mails without such providers.
+    /// The sentence about other providers that sign in to the account; nil for all emails without such providers.
     private let providers: String?
-    /// The sentence for recipients who did not expect the mail.
+    /// The sentence for recipients who did not expect the email.
     private let closing: String
 
-    /// Creates the texts of a mail; its link opens a form, so that opening the link changes nothing.
+    /// Creates the texts of an email; its link opens a form, so that opening the link changes nothing.
     ///
     /// The texts in the catalog are `mail.PURPOSE.subject`, `.introduction`, `.button` and `.closing`. Their arguments
     /// are the name of the service, the recipient, and the lifetime of the link.
@@ -61,7 +62,7 @@ struct MailTemplate {
             + "\n"
     }
 
-    /// The HTML, in the style of the pages; its styles are attributes, since mail programs remove style sheets.
+    /// The HTML, in the style of the pages; its styles are attributes, since email programs remove style sheets.
     var html: String {
         let button = link.map { url, label in
             """
@@ -104,7 +105,7 @@ struct MailTemplate {
 }
 
 extension OutboxMail.Purpose {
-    /// The path of the page that the mail links to; nil for a mail without a link.
+    /// The path of the page that the email links to; nil for an email without a link.
     package var page: String? {
         switch self {
         case .verifyEmail, .newAddress: "/verify"

@@ -2,9 +2,9 @@
 
 import LatchCore
 
-/// The sender of a mail: an address with or without a display name, as `Acme <no-reply@example.com>` (RFC 5322 §3.4).
+/// The sender of an email: an address with or without a display name, as `Acme <no-reply@example.com>` (RFC 5322 §3.4).
 struct Mailbox: Sendable, Hashable {
-    /// The name that mail programs show; nil for an address without a name.
+    /// The name that email programs show; nil for an address without a name.
     let name: String?
     let address: String
 
@@ -93,7 +93,7 @@ enum EncodedWord {
     /// The maximum length of a word: a line has at most 76 characters, including the name of the field (RFC 2047 §2).
     private static let maximumLength = 62
 
-    /// Returns a text as encoded words, each on a separate line.
+    /// Returns a text as encoded words, each on its own line.
     static func encode(_ text: String) -> String {
         let (start, end) = ("=?utf-8?Q?", "?=")
         var words: [String] = []

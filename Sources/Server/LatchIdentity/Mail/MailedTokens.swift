@@ -2,7 +2,7 @@
 
 package import PortableFoundation
 
-/// The proof that the user of a mailed token owns the account, and does not only read the mails of its address.
+/// The proof that the user of a mailed token owns the account, and does not only read the emails of its address.
 package enum OwnerProof: Sendable {
     /// Only the token: an app vouches for its user.
     case none
@@ -15,7 +15,7 @@ package enum OwnerProof: Sendable {
     /// A sign-in through a provider, by an identity that is linked to the account.
     case identity(UpstreamIdentity)
 
-    /// Whether the account's password is known to the reader of the mails.
+    /// Whether the account's password is known to the reader of the emails.
     var isOfPassword: Bool {
         switch self {
         case .none, .device, .identity: false

@@ -2,7 +2,7 @@
 
 import LatchCore
 
-/// The quoted-printable encoding of mail texts (RFC 2045 §6.7), which leaves ASCII readable.
+/// The quoted-printable encoding of email texts (RFC 2045 §6.7), which leaves ASCII readable.
 enum QuotedPrintable {
     /// Returns a text in lines of at most 76 ASCII characters, separated by CRLF.
     static func encode(_ text: String) -> String {
@@ -16,7 +16,7 @@ enum QuotedPrintable {
         var width = 0
         for (index, byte) in zip(bytes.indices, bytes) {
             let isLast = bytes.index(after: index) == bytes.endIndex
-            // A dot at the beginning of a line could end the mail (RFC 5321 §4.5.2); space at its end is lost.
+            // A dot at the beginning of a line could end the email (RFC 5321 §4.5.2); space at its end is lost.
             let isPlain =
                 switch byte {
                 case UInt8(ascii: "="): false

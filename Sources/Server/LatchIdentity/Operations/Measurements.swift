@@ -37,7 +37,7 @@ struct Measurements: Sendable {
         ]
     }
 
-    /// Returns the number of waiting mails, and the age in seconds of the oldest mail whose next attempt is soon.
+    /// Returns the number of waiting emails, and the age in seconds of the oldest email whose next attempt is soon.
     ///
     /// - Throws: An error of the store, also if it does not respond within a second: scrapers and supervisors do not
     ///   wait long.

@@ -41,11 +41,11 @@ extension Metric {
         "Passwords that were checked, at logins and before changes; incomplete are right ones that lack a second factor, or were refused later.",
         by: "result", of: ["success", "incomplete", "failure", "limited"])
     static let mails = Metric(
-        "latch_mails_total", "Attempts to send mails, and mails that are not sent for a limit or their age.",
+        "latch_mails_total", "Attempts to send emails, and emails that are not sent for a limit or their age.",
         by: "result",
         of: ["sent", "failed", "refused", "limited", "abandoned"])
     static let mailStoreFailures = Metric(
-        "latch_mail_store_failures_total", "Statements about waiting mails that failed: some arrive later, or twice.")
+        "latch_mail_store_failures_total", "Statements about waiting emails that failed: some arrive later, or twice.")
     static let passkeySignIns = Metric(
         "latch_passkey_sign_ins_total", "Passkeys that were checked, at logins and before changes.", by: "result",
         of: ["success", "failure"])
@@ -111,10 +111,10 @@ extension Metric {
     static let storeLargestCommit = Metric("latch_store_largest_commit", "The most changes that one commit had.")
     static let passwordsRunning = Metric("latch_passwords_running", "Hashes of passwords that are being computed.")
     static let passwordsWaiting = Metric("latch_passwords_waiting", "Hashes of passwords that wait for a core.")
-    static let mailsWaiting = Metric("latch_mails_waiting", "Mails that wait to be sent, by any node.")
+    static let mailsWaiting = Metric("latch_mails_waiting", "Emails that wait to be sent, by any node.")
     static let mailsOldestSeconds = Metric(
         "latch_mails_oldest_seconds",
-        "The age of the oldest waiting mail; one that the mail server has refused counts in the minutes before its next attempt."
+        "The age of the oldest waiting email; one that the mail server has refused counts in the minutes before its next attempt."
     )
     static let tokenCacheEntries = Metric("latch_token_cache_entries", "Access tokens that are known as verified.")
     static let tokenCacheHits = Metric(

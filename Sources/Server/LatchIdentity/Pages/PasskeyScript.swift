@@ -26,10 +26,10 @@ enum PasskeyScript {
 
     /// The script.
     ///
-    /// Only one dialog is open at a time: the button is disabled meanwhile. A failure shows the page's text, unless
-    /// the user has closed the dialog. The user can still sign in with the password. A challenge is valid for five
-    /// minutes, so a waiting offer gets a new one before that. A response that a browser restores with the form would
-    /// be stale.
+    /// Only one dialog is open at a time: the button is disabled in the meantime. A failure shows the page's text,
+    /// unless the user has closed the dialog. The user can still sign in with the password. A challenge is valid for
+    /// five minutes, so a waiting offer gets a new one before that. A response that a browser restores with the form
+    /// would be stale.
     private static let text = #"""
         "use strict";
         (() => {

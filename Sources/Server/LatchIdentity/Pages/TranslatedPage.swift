@@ -75,7 +75,7 @@ extension HTMLField {
         ]
     }
 
-    /// Returns the field for the address that a mail is sent to.
+    /// Returns the field for the address that an email is sent to.
     static func address(_ value: String, in context: PageContext) -> HTMLField {
         .email(label: context.texts(Phrase("page.field.email")), value: value)
     }

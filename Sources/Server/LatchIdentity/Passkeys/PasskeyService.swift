@@ -59,7 +59,7 @@ struct PasskeyService: Sendable {
     /// - Parameter name: The name for the list; nil for the browser and the system of the device.
     /// - Throws: `IdentityError.invalidPasskey`, `.passkeyChallengeExpired`, `.passkeyExists`, `.tooManyPasskeys`,
     ///   `.tooManyAttempts`, `.forbidden`, `.passkeysUnavailable`; `.invalidInput` for an invalid name; `.invalidToken`
-    ///   if the account has changed meanwhile; or a store's error.
+    ///   if the account has changed in the meantime; or a store's error.
     func register(
         _ credential: JSONObject, name: String?, for session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) -> Passkey {

@@ -6,11 +6,11 @@ import Synchronization
 
 /// A thread pool for long computations, with a bounded queue for each purpose.
 ///
-/// Work beyond the bound is rejected at once, so that a flood costs neither memory nor waiting time. A canceled caller
-/// leaves the queue and makes room. The queues take turns, so that a flood of one purpose delays another purpose by at
-/// most one job. The networks within each queue also take turns (``FairQueue``).
+/// Work beyond the bound is rejected immediately, so that a flood costs neither memory nor waiting time. A canceled
+/// caller leaves the queue and makes room. The queues take turns, so that a flood of one purpose delays another purpose
+/// by at most one job. The networks within each queue also take turns (``FairQueue``).
 final class WorkerPool: Sendable {
-    /// The purpose of a job, with a separate queue.
+    /// The purpose of a job, with its own queue.
     enum Purpose: Int, Sendable, CaseIterable {
         case login, signUp, change
     }
@@ -105,7 +105,7 @@ final class WorkerPool: Sendable {
             return .queued(rejected: state.waiting[job.purpose.rawValue].append(job, from: job.network))
         }
         switch admission {
-        // A serial queue has a separate thread; concurrent queues share the threads of all tasks.
+        // A serial queue has its own thread; concurrent queues share the threads of all tasks.
         case .started: DispatchQueue(label: label).async { self.work(from: job) }
         case .queued(let rejected): rejected?.reject(.overloaded)
         }

@@ -129,21 +129,21 @@ struct AccountRoutes: Sendable {
         ])
     }
 
-    /// Mails a verification link: 200 after the same work, whether the account exists or not (attack E2).
+    /// Emails a verification link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func resendVerification(_ request: HTTPRequest) async throws -> HTTPResponse {
         let email = try EmailAddress(try request.jsonObject().text("email"))
         try await accounts.mail(.verifyEmail, to: email, from: request.requestOrigin)
         return .message("If the address is not confirmed yet, an email is on its way.")
     }
 
-    /// Mails a reset link: 200 after the same work, whether the account exists or not (attack E2).
+    /// Emails a reset link: 200 after the same work, whether the account exists or not (attack E2).
     @Sendable private func forgotPassword(_ request: HTTPRequest) async throws -> HTTPResponse {
         let email = try EmailAddress(try request.jsonObject().text("email"))
         try await accounts.mail(.resetPassword, to: email, from: request.requestOrigin)
         return .message("If the address has an account, an email is on its way.")
     }
 
-    /// Creates an account for another person, who receives a mail with a link that sets the password.
+    /// Creates an account for another person, who receives an email with a link that sets the password.
     ///
     /// The response is 201, 403 if the user may not invite, or 409 if the address is taken.
     @Sendable private func invite(_ request: HTTPRequest) async throws -> HTTPResponse {

@@ -34,7 +34,7 @@ struct LogoutRoutes: Sendable {
         }
     }
 
-    /// Signs out at once if the client knows the user.
+    /// Signs out immediately if the client knows the user.
     ///
     /// Otherwise it asks, since any page can open this one.
     @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {

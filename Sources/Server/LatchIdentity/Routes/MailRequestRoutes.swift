@@ -5,7 +5,7 @@ import LatchServer
 import LatchSignIn
 import LatchTexts
 
-/// The pages on which users request a mail: `/forgot` for a new password, and `/resend` for the verification of an
+/// The pages on which users request an email: `/forgot` for a new password, and `/resend` for the verification of an
 /// address.
 ///
 /// They do the same as the JSON routes, within the same limits. Like them, they do not reveal which addresses have an
@@ -16,7 +16,7 @@ struct MailRequestRoutes: Sendable {
     let accounts: AccountService
     let signInPages: SignInPages
 
-    /// The kind of mail that a page requests.
+    /// The kind of email that a page requests.
     private enum Kind: CaseIterable {
         case password, verification
 
@@ -32,7 +32,7 @@ struct MailRequestRoutes: Sendable {
 
     /// Adds the pages.
     ///
-    /// Requests for a mail count like those of the JSON routes, but opening the form does not count.
+    /// Requests for an email count like those of the JSON routes, but opening the form does not count.
     func add(to router: inout Router) {
         // A Well-known URL for Changing Passwords (W3C) §3: password managers send their users there.
         router.group(interceptors: limits.limiting(.other, as: .page(signInPages.context))) { others in
@@ -50,9 +50,9 @@ struct MailRequestRoutes: Sendable {
         }
     }
 
-    /// Mails a link, and returns the same page after the same work, whether the address has an account or not.
+    /// Emails a link, and returns the same page after the same work, whether the address has an account or not.
     ///
-    /// A form of another site is refused, since it could send mails to its visitors.
+    /// A form of another site is refused, since it could send emails to its visitors.
     private func request(_ kind: Kind, _ request: HTTPRequest) async throws -> HTTPResponse {
         try signInPages.requireOwnPage(request)
         let context = signInPages.context.accepting(request)

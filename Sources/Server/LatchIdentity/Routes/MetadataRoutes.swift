@@ -36,7 +36,7 @@ struct MetadataRoutes: Sendable {
         }
     }
 
-    /// Returns the apps that may open the links of mails, and fill in the passwords of this site
+    /// Returns the apps that may open the links of emails, and fill in the passwords of this site
     /// (<https://developer.apple.com/documentation/xcode/supporting-associated-domains>).
     @Sendable private func appleApps(_ request: HTTPRequest) -> HTTPResponse {
         let apps = JSONValue.array(configuration.appleAppIDs.map { .string($0) })

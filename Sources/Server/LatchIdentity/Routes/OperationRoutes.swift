@@ -13,7 +13,7 @@ package enum OperatorListener: HTTPContextKey {
 
 /// The routes of public keys, health, readiness and metrics.
 ///
-/// Numbers are only for operators. The number of mails before and after a request would reveal whether an address has
+/// Numbers are only for operators. The number of emails before and after a request would reveal whether an address has
 /// an account (attack D1).
 struct OperationRoutes: Sendable {
     let store: IdentityStore
@@ -80,7 +80,7 @@ struct OperationRoutes: Sendable {
     /// Returns 200, or 503 with a code but without the message, which can name a path.
     ///
     /// It commits a row, so that it detects a full disk or a blocked writer before a user does. It also checks the
-    /// date, since a doubtful date makes the server refuse every grant.
+    /// clock, since a doubtful clock makes the server refuse every grant.
     @Sendable private func health(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let failure = await healthCheck.failure() ?? (dates.isBelieved ? nil : .doubtfulDate) else {
             guard request.isOfOperator else { return .json(["status": "ok"]) }
@@ -91,7 +91,8 @@ struct OperationRoutes: Sendable {
                     "waiting": .integer(Int64(mails.count)), "oldestSeconds": .integer(Int64(mails.age)),
                 ]
             } catch {
-                // The store has just committed, so a slow query for the mails does not justify a restart of the server.
+                // The store has just committed, so a slow query for the emails does not justify a restart of the
+                // server.
             }
             return .json(.object(health))
         }
@@ -103,7 +104,7 @@ struct OperationRoutes: Sendable {
 
     /// Returns 200 once the issuer is known, while the store has the keys, and until the server is told to drain.
     ///
-    /// A load balancer sends no requests before and after. Operators also see when the mail server accepts no mail,
+    /// A load balancer sends no requests before and after. Operators also see when the mail server accepts no email,
     /// which does not prevent sign-ins.
     @Sendable private func readiness(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard accessTokens.issuer != nil, !serverMetrics.isDraining else {

@@ -6,9 +6,9 @@ import LatchServer
 import LatchSignIn
 import LatchTexts
 
-/// The pages of the links in mails, and the start page.
+/// The pages of the links in emails, and the start page.
 ///
-/// Opening a page changes nothing, since mail scanners open every link. Only the button of its form makes the change.
+/// Opening a page changes nothing, since email scanners open every link. Only the button of its form makes the change.
 /// The page of an invalid or expired link has no form.
 struct PageRoutes: Sendable {
     let context: PageContext
@@ -20,7 +20,7 @@ struct PageRoutes: Sendable {
     let accounts: AccountService
     let mailRequests: MailRequestRoutes
 
-    /// Adds the pages, under the paths in mails.
+    /// Adds the pages, under the paths in emails.
     func add(to router: inout Router) {
         router.group(interceptors: limits.pages(limiting: .other, in: context)) { others in
             others.get("/") { Self.home(in: context.accepting($0)) }
@@ -53,7 +53,7 @@ struct PageRoutes: Sendable {
 
     // MARK: Verification
 
-    /// The address that the link of a mail verifies.
+    /// The address that the link of an email verifies.
     private enum Verification {
         /// The address of an account, whose password the reader may know or replace.
         case signUp(Account, token: String)
@@ -87,7 +87,7 @@ struct PageRoutes: Sendable {
     ///
     /// A second request finds the link used.
     ///
-    /// Reading the mail does not prove who chose the account's password, since a stranger may have signed up with the
+    /// Reading the email does not prove who chose the account's password, since a stranger may have signed up with the
     /// address. So the reader enters that password, or replaces it (attack E8).
     @Sendable private func verify(_ request: HTTPRequest) async throws -> HTTPResponse {
         let context = context.accepting(request)

@@ -274,7 +274,8 @@ struct SignInPages: Sendable {
     /// - Parameter sealed: The text of the form, which may be invalid.
     func failure(_ error: IdentityError, ofForm sealed: String?, in request: HTTPRequest) -> HTTPResponse {
         let context = context.accepting(request)
-        // The server created the form, regardless of its age. But its client may have another redirect URI meanwhile.
+        // The server created the form, regardless of its age. But its client may have another redirect URI in the
+        // meantime.
         guard error == .loginEnded, let sealed, let form = cipher.open(sealed, at: .distantPast),
             case .authorization(let pending) = form.purpose,
             clients[pending.clientID]?.allows(redirect: pending.redirect) == true

@@ -74,7 +74,7 @@ struct UpstreamPages: Sendable {
 
     /// Ends an attempt.
     ///
-    /// A user who refused returns to the app at once, and every other user sees the reason.
+    /// A user who refused returns to the app immediately, and every other user sees the reason.
     func end(_ error: IdentityError, of attempt: SignInAttempt, setting cookie: String) -> HTTPResponse {
         // The script that reads the tokens also reads the error.
         guard attempt.isBrowsers != true else { return HTTPResponse.failure(error).setting(cookie) }

@@ -44,7 +44,7 @@ package enum SecondFactorProof: Sendable {
     /// A code with its time step; nil if it matches no step around the current time.
     ///
     /// `sealedSecret` is the secret that the code was compared with. So the code cannot prove a factor that has
-    /// replaced it meanwhile.
+    /// replaced it in the meantime.
     case code(step: Int64?, sealedSecret: [UInt8])
     /// A recovery code, as a digest.
     case recovery(digest: [UInt8])

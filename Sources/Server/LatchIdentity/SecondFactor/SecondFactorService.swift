@@ -42,7 +42,7 @@ package struct SecondFactorService: Sendable {
     /// also have proved that factor, so that an unattended session cannot change it (attack F6).
     ///
     /// - Throws: `IdentityError.forbidden` for another client's token, `.signInAgain`, `.tooManyAttempts`,
-    ///   `.accountChanged` if the account has changed meanwhile, or a store's error.
+    ///   `.accountChanged` if the account has changed in the meantime, or a store's error.
     func begin(_ session: AuthenticatedSession) async throws(IdentityError) -> Setup {
         try requireRecentLogin(session)
         let now = clock.now
@@ -64,7 +64,7 @@ package struct SecondFactorService: Sendable {
     /// A client that lost the response may repeat the request with the same code.
     ///
     /// - Throws: `IdentityError.noSecondFactor`, `.signInAgain`, `.invalidCode`, `.tooManyAttempts`, or a store's
-    ///   error; `.invalidToken` if the setup has ended or the device was signed out meanwhile.
+    ///   error; `.invalidToken` if the setup has ended or the device was signed out in the meantime.
     func confirm(
         _ code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -100,7 +100,7 @@ package struct SecondFactorService: Sendable {
     /// The login must be recent (attack F6).
     ///
     /// - Throws: `IdentityError.signInAgain`, `.noSecondFactor`, `.invalidCode`, `.tooManyAttempts`, `.forbidden`, or a
-    ///   store's error; `.invalidToken` if the device was signed out meanwhile.
+    ///   store's error; `.invalidToken` if the device was signed out in the meantime.
     func remove(
         code: String, _ session: AuthenticatedSession, from origin: RequestOrigin
     ) async throws(IdentityError) {

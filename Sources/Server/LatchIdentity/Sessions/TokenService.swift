@@ -290,9 +290,9 @@ struct TokenService: Sendable {
 
     /// Returns the session of an access token.
     ///
-    /// The rows of device and account are read each time. So a logout or a removed role takes effect at once, and not
-    /// when the token expires. A request that only reads may use rows that were read in the last second, unless this
-    /// process has written since. Changes by other processes take effect within that time.
+    /// The rows of device and account are read each time. So a logout or a removed role takes effect immediately, and
+    /// not when the token expires. A request that only reads may use rows that were read in the last second, unless
+    /// this process has written since. Changes by other processes take effect within that time.
     ///
     /// - Parameter isReading: Whether the request changes nothing for the session.
     /// - Throws: `IdentityError.invalidToken`, the same for every cause, also for a missing token and for one without a

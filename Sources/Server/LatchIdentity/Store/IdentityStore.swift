@@ -198,7 +198,7 @@ extension IdentityStore {
             } while removed == Self.pruningBatch
         }
         _ = try await write { db throws(IdentityError) in
-            // If its mails still wait since the server was down, the change has not begun for its user.
+            // If its emails still wait since the server was down, the change has not begun for its user.
             try db.run(
                 """
                 DELETE FROM email_change WHERE expires_at < $1 AND NOT EXISTS (

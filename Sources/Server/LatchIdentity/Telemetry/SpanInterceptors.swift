@@ -118,7 +118,7 @@ package struct ClientSpanInterceptor: Interceptor {
     }
 }
 
-/// A mailer that records a span for each mail that another mailer sends, without its recipient and text.
+/// A mailer that records a span for each email that another mailer sends, without its recipient and text.
 package struct TracedMailer: Mailer {
     private let next: any Mailer
     private let exporter: TelemetryExporter
@@ -129,7 +129,7 @@ package struct TracedMailer: Mailer {
         self.exporter = exporter
     }
 
-    /// Sends the mail; its span is in no request's trace, since the mail may wait in the store for days.
+    /// Sends the email; its span is in no request's trace, since the email may wait in the store for days.
     package func send(_ message: MailMessage) async throws {
         let (clock, ratio) = (exporter.clock, exporter.configuration.ratio)
         let isSampled = ratio >= 1 || exporter.random.unit() < ratio

@@ -17,7 +17,7 @@ final class AccessTokenIssuer: Sendable {
         let deviceID: [UInt8]?
         let clientID: String?
         let scopes: Scopes
-        /// Whether the token is only for the claims about its user, and gives no access to the operator's API.
+        /// Whether the token is valid only at the userinfo endpoint, and not at the operator's API.
         var isForUserInfo = false
     }
 
@@ -68,8 +68,8 @@ final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// The time by which the clock of another node, which issued a token, may be ahead of this clock.
-    static let clockDifference = Duration.seconds(5)
+    /// The clock skew that is tolerated between nodes, since another node may have issued a token.
+    static let allowedClockSkew = Duration.seconds(5)
 
     /// The lifetime of a token; a reload changes it for new tokens only.
     let lifetime: Duration
@@ -120,7 +120,7 @@ final class AccessTokenIssuer: Sendable {
 
     /// Signs and verifies with these keys from now on, unless the keys of a later reading are in use.
     ///
-    /// A key of the earlier reading may have ended since.
+    /// A key of the earlier reading may have been retired since.
     func use(_ keys: [SigningKey], of reading: Int) {
         state.withLock { state in
             guard reading > state.usedReading else { return }
@@ -144,7 +144,7 @@ final class AccessTokenIssuer: Sendable {
         let verifier = { (audience: String) in
             JWTVerifier(
                 keys: keys, algorithms: [.es256], issuer: issuer, audience: audience, type: "at+jwt",
-                leeway: Self.clockDifference, clock: clock)
+                leeway: Self.allowedClockSkew, clock: clock)
         }
         return IssuerContext(
             issuer: issuer, audience: audience, verifier: verifier(audience), userInfo: (userInfo, verifier(userInfo)),
@@ -241,7 +241,7 @@ final class AccessTokenIssuer: Sendable {
             subject: subject, deviceID: deviceID, clientID: claims.string("client_id"),
             scopes: Scopes(parsing: claims.string("scope") ?? ""), isForUserInfo: isForUserInfo)
         let starts = [claims["nbf"], claims["iat"]].compactMap { $0?.doubleValue }
-        let start = starts.max().map { $0 - Self.clockDifference.inSeconds } ?? -.greatestFiniteMagnitude
+        let start = starts.max().map { $0 - Self.allowedClockSkew.inSeconds } ?? -.greatestFiniteMagnitude
         // The end has no leeway: a token is never accepted after its `exp`.
         guard let token = VerifiedToken(verified, from: start, until: expiry), token.isValid(at: clock.now) else {
             return nil

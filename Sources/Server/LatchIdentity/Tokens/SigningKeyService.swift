@@ -39,7 +39,7 @@ package struct SigningKeyService: Sendable {
 
     /// Adds a key, which signs after ten minutes.
     ///
-    /// - Parameter isCompromised: Whether the new key signs at once and all other keys end. Every access token then
+    /// - Parameter isCompromised: Whether the new key signs immediately and all other keys end. Every access token then
     ///   becomes invalid, and clients refresh.
     /// - Returns: The ID of the new key; nil if another node has added one at the same time.
     package func rotate(isCompromised: Bool = false) async throws(IdentityError) -> String? {

@@ -153,7 +153,7 @@ final class VerifiedToken: Sendable {
 struct SessionState: Sendable {
     /// The maximum time for which a change by another process remains unseen.
     ///
-    /// Changes by this process are seen at once.
+    /// Changes by this process are seen immediately.
     static let sessionLifetime = Duration.seconds(1)
 
     /// The version of the store, which grows with each write of this process.

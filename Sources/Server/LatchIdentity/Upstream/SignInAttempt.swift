@@ -18,7 +18,7 @@ struct SignInAttempt: Codable, Sendable {
     enum Step: Codable, Sendable {
         /// The response of the provider.
         case response(AuthorizationAttempt)
-        /// The code that was mailed to the user's address, by the id of the mail.
+        /// The code that was mailed to the user's address, by the id of the email.
         case address(mailID: String, sentTo: String, UpstreamIdentityRecord)
         /// A code of the second factor, for this challenge.
         case secondFactor(challenge: String, UpstreamIdentityRecord)
@@ -97,7 +97,7 @@ extension SignInAttempt: Redacting {}
 extension IdentityError {
     /// Other sites have started sign-ins in this browser.
     static let tooManySignIns = IdentityError(
-        code: "tooManySignIns", message: "Other sign-ins are in progress", hint: "Begin again in the app.",
+        code: "tooManySignIns", message: "Other sign-ins are in progress", hint: "Start over in the app.",
         retryAfter: .seconds(Int64(SignInAttempt.lifetime)),
         form: ClientForm(status: .tooManyRequests, oauth: "temporarily_unavailable", rpc: .resourceExhausted))
 }

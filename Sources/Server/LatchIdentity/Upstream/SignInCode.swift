@@ -44,9 +44,9 @@ package struct SignInCode: Sendable, Hashable {
 
 extension SignInCode: Redacting {}
 
-/// A code that was mailed to the address of a sign-in through a provider, identified by its mail.
+/// A code that was mailed to the address of a sign-in through a provider, identified by its email.
 ///
-/// The code is derived from the mail's id and is not stored. Only the browser that signed in knows the id.
+/// The code is derived from the email's id and is not stored. Only the browser that signed in knows the id.
 package struct AddressChallenge: Sendable, Hashable {
     /// The time within which the code must be entered.
     static let lifetime: TimeInterval = 600
@@ -64,7 +64,7 @@ package struct AddressChallenge: Sendable, Hashable {
         case ended
     }
 
-    /// The id of the mail.
+    /// The id of the email.
     package let id: String
     /// The account, if the identity already has one.
     package var accountID: String?

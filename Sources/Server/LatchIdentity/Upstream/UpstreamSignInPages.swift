@@ -10,11 +10,11 @@ import PortableFoundation
 extension UpstreamSignInService {
     // MARK: The address
 
-    /// Mails a code to the address of a user, and returns the attempt that waits for it.
+    /// Emails a code to the address of a user, and returns the attempt that waits for it.
     ///
-    /// The steps are the same for an address of another account, and only the mail reveals that (attacks E2 and I2).
+    /// The steps are the same for an address of another account, and only the email reveals that (attacks E2 and I2).
     ///
-    /// - Parameter account: The account, if the identity has one. The mail is then sent to the account's address.
+    /// - Parameter account: The account, if the identity has one. The email is then sent to the account's address.
     /// - Throws: `IdentityError.emailMissing`, `.tooManyAttempts`, `.overloaded` or a store's error.
     func addressChallenge(
         for account: Account?, _ record: UpstreamIdentityRecord, _ attempt: SignInAttempt, from origin: RequestOrigin
@@ -37,7 +37,7 @@ extension UpstreamSignInService {
     /// The user's account is created if there is none.
     ///
     /// - Throws: `IdentityError.invalidCode`, after which the user can try again; `.signInEnded`; `.accountExists` if
-    ///   another account got the address meanwhile; and the errors of the next step.
+    ///   another account got the address in the meantime; and the errors of the next step.
     func finish(
         mailID: String, sentTo address: String, _ record: UpstreamIdentityRecord, code: String,
         of attempt: SignInAttempt, at provider: UpstreamProvider, from origin: RequestOrigin
@@ -64,7 +64,7 @@ extension UpstreamSignInService {
                 detail: "\(provider.name) from \(origin.address)".sanitized(200), at: now)
             throw answer == .wrong ? .invalidMailedCode : .signInEnded
         }
-        // A user who reads the mail of an address may learn that it has an account.
+        // A user who reads the email of an address may learn that it has an account.
         let verified =
             isRight && known == nil
             ? try await signingUp(with: email, isVerified: true, at: provider, from: origin, verify)

@@ -16,7 +16,7 @@ struct UpstreamSignInService: Sendable {
     let configuration: IdentityConfiguration
     let store: IdentityStore
     let clock: WallClock
-    /// Asked before anything that can be used only once: no session starts while the date is doubtful.
+    /// Asked before anything that can be used only once: no session starts while the clock is doubtful.
     let dates: DateCheck
     let random: RandomSource
     let pepper: SymmetricKey
@@ -100,7 +100,7 @@ struct UpstreamSignInService: Sendable {
     }
 
     /// Returns whether the app of an attempt may still receive its result, since the configuration may have changed
-    /// meanwhile.
+    /// in the meantime.
     func isAllowed(_ attempt: SignInAttempt) -> Bool {
         guard attempt.isBrowsers != true else { return configuration.answersBrowsersWithTokens }
         return isConfigured(attempt.redirect, forTokens: true)
@@ -109,7 +109,8 @@ struct UpstreamSignInService: Sendable {
 
     /// Returns the URL of the app and its challenge.
     ///
-    /// The URL is nil for a browser without an app, and the challenge is nil for an app that receives tokens at once.
+    /// The URL is nil for a browser without an app, and the challenge is nil for an app that receives tokens
+    /// immediately.
     private func validated(_ request: Request) throws(IdentityError) -> (String?, String?) {
         guard let redirect = request.redirect else {
             guard configuration.answersBrowsersWithTokens, request.codeChallenge == nil else {

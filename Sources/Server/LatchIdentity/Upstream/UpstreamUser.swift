@@ -178,7 +178,7 @@ extension UpstreamClient {
 
     // MARK: Third-party texts
 
-    /// Returns an address; nil if it is missing, or mail cannot be sent to it.
+    /// Returns an address; nil if it is missing, or email cannot be sent to it.
     private static func email(_ text: String?) -> EmailAddress? {
         guard let text else { return nil }
         do { return try EmailAddress(text) } catch { return nil }

@@ -187,7 +187,7 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Mails a reset link.
+    /// Emails a reset link.
     ///
     /// Response and work are the same for unknown addresses (attack E2).
     func requestPasswordReset(_ request: PasswordResetRequest, context: CallContext) async throws {
@@ -222,7 +222,7 @@ struct UserServiceHandler: UserServiceServer {
         }
     }
 
-    /// Mails a verification link.
+    /// Emails a verification link.
     ///
     /// Response and work are the same for unknown addresses (attack E2).
     func resendVerification(_ request: ResendVerificationRequest, context: CallContext) async throws {
@@ -248,9 +248,9 @@ struct UserServiceHandler: UserServiceServer {
 
     /// Changes the given fields.
     ///
-    /// A new address takes effect once both the old and the new one are confirmed by mail. The response still has the
-    /// old address (attack E9). A spelling that differs only in case takes effect at once. Only the owner can change
-    /// the address. A new login name, and any change to another account, require a recent login.
+    /// A new address takes effect once both the old and the new one are confirmed by email. The response still has the
+    /// old address (attack E9). A spelling that differs only in case takes effect immediately. Only the owner can
+    /// change the address. A new login name, and any change to another account, require a recent login.
     func updateProfile(_ request: UpdateProfileRequest, context: CallContext) async throws -> User {
         let email = request.email ?? ""
         let rules = [.filled(request.userId, "user_id")] + (email.isEmpty ? [] : [ValidationRule.address(email)])
@@ -271,7 +271,7 @@ struct UserServiceHandler: UserServiceServer {
                 try recentAuthentication.require(session)
             }
             let user = User(try await administration.change(change, of: request.userId, by: session.actor))
-            // Last, since a rejected change must not send mail.
+            // Last, since a rejected change must not send email.
             if !email.isEmpty { try await accounts.changeEmail(of: session, to: email, from: origin) }
             return user
         }

@@ -108,7 +108,7 @@ extension PostgresError {
     package static func unsupportedEncoding(_ name: String) -> PostgresError {
         PostgresError(
             code: "unsupportedEncoding",
-            message: "The database has the encoding \(name), which does not hold the names and addresses of all users.",
+            message: "The database has the encoding \(name), which cannot represent all Unicode text.",
             hint: "Create it anew: createdb --encoding=UTF8 --template=template0 NAME")
     }
 

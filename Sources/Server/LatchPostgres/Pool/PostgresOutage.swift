@@ -37,7 +37,8 @@ struct PostgresOutage: Sendable {
         schedule(at: now)
     }
 
-    /// Chooses the next time at random, so that nodes that have lost the same server do not all return at once.
+    /// Chooses the next time at random, so that nodes that have lost the same server do not all return at the same
+    /// time.
     private mutating func schedule(at now: ContinuousClock.Instant) {
         nextAttempt = now + pause * Double.random(in: 0.5...1)
     }

@@ -212,7 +212,7 @@ extension Connection {
         if hasPeerEnded { cancelIfAbandoned() }
     }
 
-    /// Writes the handler's response, unless the connection was closed meanwhile.
+    /// Writes the handler's response, unless the connection was closed in the meantime.
     ///
     /// May be called on any thread. A response to an earlier exchange is dropped.
     private func complete(_ exchange: Int, _ response: HTTPResponse, isHead: Bool) {

@@ -7,7 +7,7 @@ extension Connection {
     func readHead() -> Bool {
         guard !reader.isEmpty else { return receive() }
         if !hasHeadBegun {
-            // From its first byte on a head has a separate deadline, independent of the idle time. The first head of a
+            // From its first byte on a head has its own deadline, independent of the idle time. The first head of a
             // connection begins when the connection is accepted, so it includes the handshake.
             hasHeadBegun = true
             if exchange > 0 || isDraining { deadline = loop.now &+ loop.configuration.headDeadline }

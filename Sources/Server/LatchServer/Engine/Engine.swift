@@ -44,7 +44,7 @@ final class Engine: Sendable {
     /// The TLS context of later connections; nil for plain HTTP.
     var tls: CurrentTLSContext? { configuration.tls }
 
-    /// Drains all loops at once, and returns when no connection is left.
+    /// Drains all loops concurrently, and returns when no connection is left.
     ///
     /// The listeners are closed with the last accept. If a connection is refused, a load balancer uses another server.
     /// If the system completes the handshake, the load balancer waits.

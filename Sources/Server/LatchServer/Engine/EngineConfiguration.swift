@@ -25,8 +25,8 @@ final class EngineConfiguration: Sendable {
     let maximumStreams: Int
     /// The path prefixes whose requests are handled before their content is complete.
     private let streamedContent: [String]
-    /// The path prefixes to which that applies only over HTTP/2; over HTTP/1.1 a stream of messages is received as a
-    /// whole.
+    /// The path prefixes whose requests are handled early only over HTTP/2; over HTTP/1.1 a stream of messages is
+    /// received as a whole.
     private let streamedMessages: [String]
     /// Returns an endpoint's rule for its content; nil if no endpoint has one.
     private let contentRule: ContentPolicy.RuleFinder?

@@ -70,7 +70,7 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
     @exclusivity(unchecked) var fieldCache = FieldCache()
     /// The value of the `Date` field.
     @exclusivity(unchecked) var dateClock = DateClock()
-    /// The output memory for the connection that writes next; most connections write all of their output at once.
+    /// The output memory for the connection that writes next; most connections send all of their output in one write.
     @exclusivity(unchecked) var spareOutput: [UInt8] = []
     /// The header section that is being sent over HTTP/2.
     @exclusivity(unchecked) var fieldBlock = HTTP2FieldBlock()
@@ -101,8 +101,8 @@ final class EventLoop: TaskExecutor, @unchecked Sendable {
 
     /// Enqueues a job from any thread; on the loop's thread it needs no lock and no system call.
     ///
-    /// Another thread retains the loop meanwhile. The job's task kept the loop alive. Once the job is in the inbox,
-    /// that task, the connections and the server may all end before this thread has written the wake-up.
+    /// Another thread retains the loop in the meantime. The job's task kept the loop alive. Once the job is in the
+    /// inbox, that task, the connections and the server may all end before this thread has written the wake-up.
     func enqueue(_ job: consuming ExecutorJob) {
         let job = UnownedJob(job)
         if isCurrent { return jobs.append(job) }

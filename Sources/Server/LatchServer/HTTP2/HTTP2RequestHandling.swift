@@ -108,7 +108,7 @@ extension HTTP2Connection {
         advanceLater()
     }
 
-    /// Sends the handler's response, unless the stream was closed meanwhile.
+    /// Sends the handler's response, unless the stream was closed in the meantime.
     ///
     /// May be called on any thread.
     private func complete(_ stream: HTTP2Stream, _ response: HTTPResponse) {

@@ -117,7 +117,8 @@ extension HTTPFields {
 }
 
 extension HTTPResponse {
-    /// The length in bytes up to which content is compressed at once; more would delay the thread's other connections.
+    /// The length in bytes up to which content is compressed in one step; more would delay the thread's other
+    /// connections.
     private static let largestPiece = 64 << 10
 
     /// Compresses the content; without memory for that, the response is not changed.

@@ -25,7 +25,7 @@ import Synchronization
 /// Register `http://127.0.0.1/callback`: a server that follows RFC 8252 accepts any port. For a server that also
 /// compares the port, register and configure a redirect URI with a port.
 public struct LoopbackBrowser: Browser {
-    /// A closure that opens a URL in a browser; it may return at once, or when the browser ends.
+    /// A closure that opens a URL in a browser; it may return immediately, or when the browser ends.
     ///
     /// It throws `OAuthError.browserUnavailable` without a browser.
     public typealias Opener = @Sendable (URL) async throws -> Void
@@ -248,8 +248,8 @@ private final class LoopbackListener: Sendable {
             fail(
                 OAuthError.browserUnavailable(
                     "its page was opened twice, perhaps by another user of this machine",
-                    hint: "Begin again, and open the page in one browser; BROWSER=true leaves the choice to you."))
-            return HTMLPage("Begin again", text: "This page was opened before. Begin the sign-in again in the program.")
+                    hint: "Start over, and open the page in one browser; BROWSER=true leaves the choice to you."))
+            return HTMLPage("Start over", text: "This page was opened before. Start the sign-in again in the program.")
                 .response(status: .badRequest)
         }
         let mark = "\(cookie)=\(mark); Path=/; HttpOnly; SameSite=Lax"

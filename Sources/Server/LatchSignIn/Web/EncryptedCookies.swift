@@ -7,11 +7,11 @@ import LatchJOSE
 import LatchServer
 import PortableFoundation
 
-/// Encrypted and authenticated values that a browser keeps for a server, each in a separate cookie (RFC 6265bis).
+/// Encrypted and authenticated values that a browser keeps for a server, each in its own cookie (RFC 6265bis).
 ///
 /// Any node of the server can read them, no node keeps them in memory, and no other browser has them.
 package struct EncryptedCookies: Sendable {
-    /// The maximum number of values that a browser keeps at once.
+    /// The maximum number of values that a browser keeps at the same time.
     ///
     /// With the maximum of their bytes, it keeps the Cookie field within a server's limit, even if an attacker starts
     /// the attempts.

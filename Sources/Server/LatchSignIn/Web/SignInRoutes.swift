@@ -105,7 +105,7 @@ public struct SignInRoutes: Sendable {
     private func begin(_ request: HTTPRequest, _ onFailure: FailureHandler) async throws -> HTTPResponse {
         guard let ended = cookies.makingRoom(in: request) else {
             return HTMLPage(
-                "You are not signed in", text: "Other sign-ins are in progress. Go back, and begin again."
+                "You are not signed in", text: "Other sign-ins are in progress. Go back, and start over."
             ).response(status: .tooManyRequests)
         }
         let attempt: AuthorizationAttempt

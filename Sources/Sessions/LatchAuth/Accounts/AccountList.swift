@@ -13,7 +13,7 @@ import PortableFoundation
 /// let session = try await accounts.session(for: entry.id)
 /// ```
 ///
-/// The list contains no secrets, and is stored next to them as one record. Each account has separate tokens, locks and
+/// The list contains no secrets, and is stored next to them as one record. Each account has its own tokens, locks and
 /// notifications. No event of one account, such as a late refresh, therefore affects another. All processes of the user
 /// see one list. A lock serializes its changes, and all processes are notified of them without polling.
 public actor AccountList {
@@ -180,7 +180,7 @@ extension AccountList {
         do {
             try await use(entry.id)
         } catch AuthError.unknownAccount {
-            // A process of an earlier version has removed the account meanwhile, so it stays removed.
+            // A process of an earlier version has removed the account in the meantime, so it stays removed.
             try await session.signOut()
             throw AuthError.unknownAccount
         }

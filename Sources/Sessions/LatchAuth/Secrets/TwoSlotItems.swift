@@ -30,7 +30,7 @@ struct TwoSlotItems<Items: KeychainItems> {
 
     /// Returns the secret with a name.
     ///
-    /// The first slot is read again at the end, because a write may have moved the secret there meanwhile.
+    /// The first slot is read again at the end, because a write may have moved the secret there in the meantime.
     func read(_ name: String) throws -> [UInt8]? {
         try items.secret(of: name) ?? items.secret(of: Self.second(name)) ?? items.secret(of: name)
     }

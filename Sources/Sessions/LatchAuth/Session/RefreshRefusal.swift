@@ -25,7 +25,7 @@ extension HTTPResponse {
     /// An outage refuses nothing, whatever its content. Nor does the failed authentication of a client.
     package var refreshRefusal: RefreshRefusal? {
         guard status.isSuccess || status.isClientError, !isTemporary else { return nil }
-        let words = IssuerWords(self)
+        let words = IssuerErrorText(self)
         if let words, words.isAboutRequest { return nil }
         if let words, !hasForeignChallenge, words.endSession(status) { return .issuer }
         guard words?.oauthCode != "invalid_request" else { return nil }
@@ -45,7 +45,8 @@ extension HTTPResponse {
         // The content comes from a gateway, and says nothing about the issuer.
         if status == 502 || status == 504 { return .unanswered }
         // RFC 6749 §5.2: 400 is also the status of mistakes in the request, which do not end the session.
-        guard [400, 401, 403].contains(status.rawValue), let words = IssuerWords(self), words.oauthCode != nil else {
+        guard [400, 401, 403].contains(status.rawValue), let words = IssuerErrorText(self), words.oauthCode != nil
+        else {
             return .failed
         }
         return words.requirement.map { .userRequired($0) } ?? (status == .badRequest ? .rejected : .failed)
@@ -58,7 +59,7 @@ extension HTTPResponse {
     /// repeated.
     package var revocationOutcome: RevocationOutcome {
         guard status.isSuccess || status.isClientError, !isTemporary else { return .unavailable }
-        let words = IssuerWords(self)
+        let words = IssuerErrorText(self)
         if status.isSuccess, words?.oauthCode == nil {
             return isEmpty || (try? JSONValue(parsing: body.bytesWithoutMark)) != nil ? .confirmed : .unavailable
         }
@@ -74,7 +75,7 @@ extension HTTPResponse {
     /// response requests another scheme. HTML and an empty response may come from a gateway.
     package var refusesLogin: Bool {
         guard status == .unauthorized || status == .forbidden, !hasForeignChallenge else { return false }
-        return IssuerWords(self) != nil
+        return IssuerErrorText(self) != nil
     }
 
     /// Whether the response offers only authentication schemes that no session of this kind has.
@@ -90,7 +91,7 @@ extension HTTPResponse {
     ///
     /// A filter sends a page with 403, a page with a challenge for another scheme, or Cloudflare's problem details.
     /// Frameworks of issuers also send a page with 401, but without such a challenge.
-    private func isOfFilter(_ words: IssuerWords?) -> Bool {
+    private func isOfFilter(_ words: IssuerErrorText?) -> Bool {
         if words?.isOfCloudflare == true { return true }
         let start = body.bytesWithoutMark.first { ![0x20, 0x09, 0x0A, 0x0D].contains($0) }
         return start == UInt8(ascii: "<") && (status == .forbidden || hasForeignChallenge)
@@ -104,7 +105,7 @@ extension HTTPResponse {
 }
 
 /// The texts and codes in a refusal that is a JSON object.
-private struct IssuerWords {
+private struct IssuerErrorText {
     private let members: JSONObject
     private let texts: [String]
 

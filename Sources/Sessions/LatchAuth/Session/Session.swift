@@ -39,7 +39,7 @@ public actor Session<Value: SessionCredential> {
     /// The decisions; `send(_:)` passes events to it and performs the effects.
     var machine: SessionMachine<Value>
     /// The stored copy, which takes precedence over memory, because another process may have refreshed or signed out
-    /// meanwhile.
+    /// in the meantime.
     let records: SessionRecords<Value>
     /// The request to the issuer, which runs in the session's own task, so that no caller's cancellation reaches it.
     let refresh: Refresh
@@ -378,7 +378,7 @@ extension Session {
                 let end = clock.uptime + limit
                 do {
                     try await clock.sleep(for: limit)
-                    // The process was stopped meanwhile, so the answer may already be there.
+                    // The process was stopped in the meantime, so the answer may already be there.
                     if clock.uptime > end + .seconds(1) { try await clock.sleep(for: .seconds(2)) }
                     while waitsForStore, await self.machine.unstored != nil { try await clock.sleep(for: .seconds(1)) }
                 } catch { return }

@@ -161,8 +161,8 @@ extension Session {
     /// Unlike after a sign-in, running requests are repeated with it, and other processes continue.
     ///
     /// - Throws: `AuthError.missingToken` if no user is signed in, `AuthError.differentUser` if the credential names
-    ///   another user, or `AuthError.superseded` if another user has signed in meanwhile. A `store…` code if it cannot
-    ///   be stored. The session is then unchanged.
+    ///   another user, or `AuthError.superseded` if another user has signed in in the meantime. A `store…` code if it
+    ///   cannot be stored. The session is then unchanged.
     public func stepUp(to value: Value) async throws {
         _ = try await currentCredential()
         _ = try await self.value { .stepUp($0, value) }

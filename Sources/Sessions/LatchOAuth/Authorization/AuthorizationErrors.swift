@@ -28,7 +28,7 @@ extension OAuthError {
     public static let stateMismatch = OAuthError(
         code: "stateMismatch",
         message: "The response belongs to no sign-in that was begun here, or to one that has ended.",
-        hint: "Begin the sign-in again. If that fails, the opened link may come from another person.")
+        hint: "Start the sign-in again. If that fails, the opened link may come from someone else.")
 
     /// The response comes from another issuer than expected (RFC 9207 §2.4, RFC 8414 §3.3).
     public static let issuerMismatch = issuerMismatch(expected: "", actual: "")
@@ -81,11 +81,11 @@ extension OAuthError {
 
     /// The user ended the sign-in, for example by closing the window.
     public static let cancelled = OAuthError(
-        code: "cancelled", message: "The sign-in was canceled.", hint: "To sign in, begin again.")
+        code: "cancelled", message: "The sign-in was canceled.", hint: "To sign in, start over.")
 
     /// The user did not finish the sign-in in time.
     public static let signInTimedOut = OAuthError(
-        code: "signInTimedOut", message: "The sign-in was not finished in time.", hint: "Begin again.")
+        code: "signInTimedOut", message: "The sign-in was not finished in time.", hint: "Start over.")
 
     /// A sign-in in a browser could not begin, or its page was opened twice.
     public static let browserUnavailable = browserUnavailable("no program opens URLs here")
@@ -103,7 +103,7 @@ extension OAuthError {
     static func invalidAuthorizationResponse(_ reason: String) -> OAuthError {
         OAuthError(
             code: "invalidAuthorizationResponse", message: "The authorization response is not valid: \(reason).",
-            hint: "Begin the sign-in again.")
+            hint: "Start the sign-in again.")
     }
 
     static func invalidIDToken(_ reason: String) -> OAuthError {

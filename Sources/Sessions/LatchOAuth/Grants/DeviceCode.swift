@@ -126,7 +126,7 @@ extension AuthorizationClient {
                 case "bad_verification_code", "incorrect_device_code":
                     throw OAuthError(
                         code: OAuthError.invalidGrant.code, message: "The server does not know this device's code.",
-                        hint: "Begin again.", status: error.status, issuerCode: error.issuerCode,
+                        hint: "Start over.", status: error.status, issuerCode: error.issuerCode,
                         issuerMessage: error.issuerMessage)
                 default:
                     // The server may recover while the user is busy.

@@ -91,7 +91,7 @@ extension SecretStoreContract {
         try Rule.require(try await other.names().isEmpty, "the other one does not see the removal")
     }
 
-    static let manyTasks = Rule("loses nothing of what many tasks store at once") { place in
+    static let manyTasks = Rule("loses nothing of what many tasks store concurrently") { place in
         let stores = [try await place(), try await place()]
         try await withThrowingTaskGroup { group in
             for number in 0..<40 {
@@ -108,7 +108,8 @@ extension SecretStoreContract {
         }
     }
 
-    static let oneName = Rule("keeps one whole secret of several that are stored at once under one name") { place in
+    static let oneName = Rule("keeps one whole secret of several that are stored concurrently under one name") {
+        place in
         let stores = [try await place(), try await place()]
         let secrets = (1...8).map { [UInt8](repeating: UInt8($0), count: 5_000 * $0) }
         try await withThrowingTaskGroup { group in

@@ -69,7 +69,7 @@ extension TokenStoreContract {
         try Rule.require(try await other.load() == nil, "the other one does not see the removal")
     }
 
-    static let manyTasks = Rule("keeps whole tokens of several that are stored at once") { place in
+    static let manyTasks = Rule("keeps whole tokens of several that are stored concurrently") { place in
         let stores = [try await place(), try await place()]
         try await withThrowingTaskGroup { group in
             for number in 0..<20 {

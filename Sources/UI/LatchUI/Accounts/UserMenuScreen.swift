@@ -14,7 +14,7 @@ public struct UserMenuScreen: Screen {
 
     /// The response to a request.
     public enum Response: Hashable, Sendable {
-        /// No user is signed in any more.
+        /// No user is signed in.
         case signedOut
     }
 
@@ -38,7 +38,7 @@ public struct UserMenuScreen: Screen {
     /// Whether the server knows the devices.
     var hasUserService = true
     /// The rows of the app.
-    var rows: [AccountRow.Shown] = []
+    var rows: [AccountRow.Placement] = []
     /// Whether the menu leads to the account switcher.
     public let hasAccounts: Bool
 

@@ -4,7 +4,7 @@ import LatchAccounts
 import LatchAuth
 import Synchronization
 
-/// The accounts of an app at one server, each with a separate client and token record.
+/// The accounts of an app at one server, each with its own client and token record.
 final class AccountClients: Sendable {
     typealias MakeClient = @Sendable (any TokenStore<Tokens>) -> AuthClient
     /// An account of the list, with its client.
@@ -81,7 +81,7 @@ final class AccountClients: Sendable {
     /// Removes a signed-out account, unless the server still has to revoke its tokens: then the record keeps them.
     func removeSignedOut(_ id: String, of client: AuthClient) async throws {
         guard !client.session.currentState.isSignedIn, await client.session.revokeRemaining(),
-            // A user may have signed in meanwhile.
+            // A user may have signed in in the meantime.
             try await list.removeSignedOut(id)
         else { return }
         table.clients.withLock { $0[id] = nil }

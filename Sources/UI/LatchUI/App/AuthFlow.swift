@@ -245,7 +245,7 @@ extension AuthFlow {
         case perform(Effect)
         /// Take that the screen has signed a user in.
         case signedIn(by: AuthEvent.Way)
-        /// Take that an account waits for the mail to an address.
+        /// Take that an account waits for the email to an address.
         case registered(email: String)
         /// Take that an address is verified.
         case verified(email: String)
@@ -269,8 +269,8 @@ extension AuthFlow {
     ///
     /// - Parameter isForNewAccount: Whether the screen was opened for one more account of a signed-in user.
     mutating func follow(_ move: Move, of id: Int, isForNewAccount: Bool = false) -> [Effect] {
-        // The server has done its work, also for a screen that was left meanwhile. A user who went back to the content of
-        // another account stays there.
+        // The server has done its work, also for a screen that was left in the meantime. A user who went back to the
+        // content of another account stays there.
         if case .signedIn(let way) = move {
             if isForNewAccount, index(of: id) == nil, isSignedIn != false { return [.keepSignedIn] }
             return way == .password ? [.useSignedIn, .offerPasskey] : [.useSignedIn]
@@ -308,12 +308,12 @@ extension AuthFlow {
         return []
     }
 
-    /// Replaces a registration by the wait for its mail, with the steps of the app above it.
+    /// Replaces a registration by the wait for its email, with the steps of the app above it.
     private mutating func awaitMail(to email: String, after id: Int) {
         guard let index = index(of: id) else { return }
         let count = screens.count
         replace(id, by: .verification(EmailVerificationScreen(email: email)))
-        // Above the wait for the mail, and below what the user sees if the registration was covered.
+        // Above the wait for the email, and below what the user sees if the registration was covered.
         var place = screens.count == count ? index + 1 : index
         for name in stepsAfterRegistration.reversed() {
             let step = AuthRoute.custom(name, email: email)

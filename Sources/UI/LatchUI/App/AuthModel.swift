@@ -110,7 +110,7 @@ public final class AuthModel {
         follow()
     }
 
-    /// Creates the model of an app whose users may have several accounts at a server, each with separate tokens in the
+    /// Creates the model of an app whose users may have several accounts at a server, each with its own tokens in the
     /// platform's secret store.
     ///
     /// ```swift no-check

@@ -2,8 +2,8 @@
 
 /// The route to a screen of an ``AuthModel``, which an app may store to show the screen again after a restart.
 ///
-/// Each screen declares its route in its own file. The encoded form has no secret: a screen that waits for a mail is encoded
-/// as it waits.
+/// Each screen declares its route in its own file. The encoded form has no secret: a screen that waits for an email is
+/// encoded as it waits.
 public struct AuthRoute: Hashable, Sendable {
     let kind: Kind
     /// The address with which the screen begins or waits, empty if it is not known; nil for a screen without one.
@@ -15,7 +15,7 @@ public struct AuthRoute: Hashable, Sendable {
     /// Creates the route to a screen of LatchUI that begins with nothing, or with an address.
     init(_ kind: Kind, email: String? = nil) { self.init(kind, email: email, customName: nil, waiting: nil) }
 
-    /// Creates the route to a screen as it waits for a mail.
+    /// Creates the route to a screen as it waits for an email.
     init(_ screen: some MailScreen) {
         self.init(
             type(of: screen).kind, email: screen.email.plausibleEmail, customName: nil,
@@ -38,7 +38,7 @@ public struct AuthRoute: Hashable, Sendable {
     /// Whether the screen needs a signed-in user.
     public var needsUser: Bool { kind.screen?.needsUser ?? (email == nil) }
 
-    /// The screen that waits for a mail; nil for any other.
+    /// The screen that waits for an email; nil for any other.
     var mailScreen: (any MailScreen)? { waiting?.screen }
 
     /// Whether another route leads to the same screen; at most one of these routes is open.

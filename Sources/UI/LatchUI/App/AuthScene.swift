@@ -247,7 +247,7 @@ extension AuthScene {
     /// The gate's view for signed-out users is then the app's content for guests:
     /// `SessionGate(auth) { NotesView() } signedOut: { GuestView(auth) }`.
     ///
-    /// - Returns: Whether a user is signed in. It returns at once if a user is already signed in, or if the store
+    /// - Returns: Whether a user is signed in. It returns immediately if a user is already signed in, or if the store
     ///   cannot be read.
     public func signIn() async -> Bool {
         guard let auth, auth.gate.phase == .signedOut, !isClosed else { return auth?.isSignedIn == true }
@@ -420,7 +420,7 @@ extension AuthScene {
                 // Fails for a server whose public URL does not allow passkeys.
                 _ = try await client.passkeyRequestOptions()
                 guard self?.showsContent(of: client) == true, try await offers.take(account.id) else { return }
-                // The user may have navigated meanwhile, or changed the account.
+                // The user may have navigated in the meantime, or changed the account.
                 if self?.showsContent(of: client) == true { self?.push(.passkeyOffer(email: account.email)) }
             } catch {
                 // The failure is not shown, since the sign-in itself has succeeded.

@@ -63,7 +63,7 @@ extension RoutedScreen {
     }
 }
 
-/// A screen that waits for a mail, and is stored as it waits.
+/// A screen that waits for an email, and is stored as it waits.
 protocol MailScreen: RoutedScreen, Codable {
     /// The address that the screen waits with; empty if it is not known.
     var email: String { get }

@@ -65,7 +65,7 @@ public struct ScreenFailure: Error, Hashable, Sendable {
         case passkeyExists
         /// The account has as many passkeys as it can have.
         case tooManyPasskeys
-        /// The server does not accept the passkey any more.
+        /// The server no longer accepts the passkey.
         case passkeyRefused
         /// This device or app cannot use passkeys.
         case passkeysUnavailable

@@ -20,14 +20,14 @@ public struct AccountRow: Sendable, Identifiable {
     }
 
     /// A row on a screen.
-    struct Shown: Hashable, Sendable {
+    struct Placement: Hashable, Sendable {
         let control: Control
         let predecessor: ControlID?
     }
 
     /// The identifier of its button, which no other control of the screens has.
     public let id: ControlID
-    let shown: Shown
+    let shown: Placement
     let places: Set<Place>
     let action: @MainActor (AuthScene) -> Void
 
@@ -47,7 +47,7 @@ public struct AccountRow: Sendable, Identifiable {
         var control = Control.button(id, .secondary, title)
         control.symbol = symbol
         (self.id, self.places, self.action) = (id, places, action)
-        shown = Shown(control: control, predecessor: predecessor)
+        shown = Placement(control: control, predecessor: predecessor)
     }
 
     /// Creates a row that opens a screen, such as one of the app.
@@ -61,12 +61,12 @@ public struct AccountRow: Sendable, Identifiable {
 
 extension [AccountRow] {
     /// Returns the rows of a place, as its screen has them.
-    func `in`(_ place: AccountRow.Place) -> [AccountRow.Shown] { filter { $0.places.contains(place) }.map(\.shown) }
+    func `in`(_ place: AccountRow.Place) -> [AccountRow.Placement] { filter { $0.places.contains(place) }.map(\.shown) }
 }
 
 extension [Control] {
     /// Returns the controls with rows of an app, each below its predecessor, or above the sign-out.
-    func adding(_ rows: [AccountRow.Shown]) -> [Control] {
+    func adding(_ rows: [AccountRow.Placement]) -> [Control] {
         var all = self
         let last = rows.filter { row in !contains { $0.id == row.predecessor } }
         all.insert(contentsOf: last.map(\.control), at: all.firstIndex { $0.id == .signOut } ?? all.endIndex)

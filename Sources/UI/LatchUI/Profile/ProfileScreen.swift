@@ -21,7 +21,7 @@ public struct ProfileScreen: Screen {
         /// The profile, whether the account has a second factor, nil if the server does not say, and whether the server
         /// has a user service.
         case loaded(AccountProfile, hasSecondFactor: Bool?, hasUserService: Bool = true)
-        /// No user is signed in any more.
+        /// No user is signed in.
         case signedOut
         /// The account is deleted.
         case deleted
@@ -62,7 +62,7 @@ public struct ProfileScreen: Screen {
     /// Whether the server can change the profile, the password and the second factor, and knows the devices.
     var hasUserService = true
     /// The rows of the app.
-    var rows: [AccountRow.Shown] = []
+    var rows: [AccountRow.Placement] = []
 
     /// Creates the screen.
     ///

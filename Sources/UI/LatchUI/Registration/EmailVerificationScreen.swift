@@ -272,7 +272,7 @@ public struct EmailVerificationScreen: Screen {
         (isAsking, token) = (false, nil)
     }
 
-    /// Checks whether the address was verified in a browser meanwhile.
+    /// Checks whether the address was verified in a browser in the meantime.
     public mutating func resume() -> ScreenStep<Self> {
         guard step == .waiting, isSent else { return .stay }
         return .perform(loading ?? .check)

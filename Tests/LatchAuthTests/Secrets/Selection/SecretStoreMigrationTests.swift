@@ -139,7 +139,9 @@ import Testing
         }
     }
 
-    @Test func `Secrets that two processes move to another store at once move once, while others write`() async throws {
+    @Test func `Secrets that two processes move to another store concurrently move once, while others write`()
+        async throws
+    {
         try await withTemporaryFolder { folder in
             let fixture = SelectionFixture(folder)
             try await fixture.store().write([0], for: "a")

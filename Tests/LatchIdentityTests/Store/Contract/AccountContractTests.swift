@@ -69,7 +69,7 @@ import Testing
     }
 
     @Test(.tags(.parallelSignUp), arguments: StoreBackend.all)
-    func `The accounts of a store are one for each address, whichever comes first`(backend: StoreBackend) async throws {
+    func `A store has one account for each address, whichever request comes first`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
         let results = await withTaskGroup { group in

@@ -26,7 +26,7 @@ import Testing
     }
 
     @Test(arguments: StoreBackend.all)
-    func `A task that servers share is taken by one of many at once`(backend: StoreBackend) async throws {
+    func `Of many servers that take a shared task concurrently, one gets it`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
         let store = fixture.store
         let takers = try await withThrowingTaskGroup { group in

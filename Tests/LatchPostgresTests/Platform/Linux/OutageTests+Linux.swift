@@ -49,7 +49,7 @@ import Testing
                 }
             }
         }
-        // As many as the pool opens at once before it knows, and then one after the other with growing pauses.
+        // As many as the pool opens at the same time before it knows, and then one after the other with growing pauses.
         #expect((1...20).contains(server.attempts), "\(server.attempts)")
         #expect(database.connections == (open: 0, idle: 0, waiting: 0))
         database.close()

@@ -23,7 +23,7 @@ struct EarlyEndTests {
     }
 
     @Test(arguments: [false, true])
-    func `A call that the server ends early ends at once with the status in the trailers`(isEncrypted: Bool)
+    func `A call that the server ends early ends immediately with the status in the trailers`(isEncrypted: Bool)
         async throws
     {
         try await Self.withHastyServer(isEncrypted) { channel in
@@ -42,7 +42,9 @@ struct EarlyEndTests {
     }
 
     @Test(arguments: [false, true])
-    func `A call that the server ends early ends at once with the status in the head`(isEncrypted: Bool) async throws {
+    func `A call that the server ends early ends immediately with the status in the head`(isEncrypted: Bool)
+        async throws
+    {
         try await Self.withHastyServer(isEncrypted) { channel in
             let error = await #expect(throws: RPCError.self) {
                 try await channel.clientStream(Self.method("Only", .clientStreaming), Self.silence)

@@ -19,9 +19,8 @@ public final class RawListener: Sendable {
 
     /// Listens on a free port.
     ///
-    /// - Parameters:
-    ///   - receiveBuffer: How many bytes the system holds for us on each connection.
-    ///   - segmentSize: How many bytes the other side sends at once, by which its system bounds what it takes before we read.
+    /// - Parameters: - receiveBuffer: How many bytes the system holds for us on each connection. - segmentSize: How
+    ///   many bytes the other side sends in one piece, by which its system bounds what it takes before we read.
     /// - Throws: `RawHTTPServer.Failure` when no socket can be had.
     public init(receiveBuffer: Int? = nil, segmentSize: Int? = nil) throws {
         (descriptor, port) = try listeningSocket()

@@ -110,7 +110,7 @@ public final class RawClient: Sendable {
     /// Ends this side, as a client does that has sent everything.
     public func endSending() { shutdown(descriptor, Int32(SHUT_WR)) }
 
-    /// Goes away at once, as a client does that crashes or loses its network.
+    /// Goes away immediately, as a client does that crashes or loses its network.
     public func reset() {
         var linger = linger(l_onoff: 1, l_linger: 0)
         setsockopt(descriptor, SOL_SOCKET, SO_LINGER, &linger, socklen_t(MemoryLayout.size(ofValue: linger)))

@@ -96,7 +96,7 @@ package final class Signals: Sendable {
 
     /// Ends the process by a signal after its work.
     ///
-    /// It ends at once if there is nothing to finish, or if the user interrupts the work and knows what is lost. A
+    /// It ends immediately if there is nothing to finish, or if the user interrupts the work and knows what is lost. A
     /// closing terminal and a service manager send several signals, but those are not the user's.
     private func end(by signal: Signal) {
         let (endsNow, isFirst) = finishing.withLock { finishing in

@@ -139,7 +139,7 @@ private final class SilentTerminal: Sendable {
 }
 
 extension Environment.Output {
-    /// The process's standard output, unbuffered, so that a reader sees each line at once.
+    /// The process's standard output, unbuffered, so that a reader sees each line immediately.
     package static let standardOutput = Environment.Output(file: STDOUT_FILENO)
 
     /// The process's standard error, unbuffered.
@@ -209,7 +209,7 @@ func openMissingStreams() {
     }
 }
 
-/// Ends the process at once, without `atexit` handlers, which would race with other threads.
+/// Ends the process immediately, without `atexit` handlers, which would race with other threads.
 ///
 /// Nothing is lost: the streams are unbuffered, and durable data is already written.
 package func endProcess(_ code: ExitCode) -> Never { _exit(code.rawValue) }

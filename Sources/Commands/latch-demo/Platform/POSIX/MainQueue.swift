@@ -8,7 +8,7 @@ enum MainQueue {
     ///
     /// It uses a run loop: `dispatchMain` waits with all signals unblocked, and they would end the process.
     static func serveForever() -> Never {
-        // A run loop with nothing to wait for returns at once.
+        // A run loop with nothing to wait for returns immediately.
         RunLoop.main.add(Timer(timeInterval: 86_400, repeats: true) { _ in }, forMode: .default)
         while true { _ = RunLoop.main.run(mode: .default, before: .distantFuture) }
     }

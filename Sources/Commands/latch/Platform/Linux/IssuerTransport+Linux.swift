@@ -27,8 +27,8 @@ extension IssuerTransport {
             return nil
         } catch {
             return StartupWarning(
-                message: "SSL_CERT_FILE names no readable file: \(error.message)",
-                hint: "Correct or unset it: mails, identity providers and the collector are reached over TLS with it.")
+                message: "SSL_CERT_FILE does not name a readable file: \(error.message)",
+                hint: "Correct or unset it: emails, identity providers and the collector are reached over TLS with it.")
         }
     }
 }

@@ -67,7 +67,7 @@ public struct RegistrationView: View {
     public var body: some View { LatchUI.RegistrationView(model.registration) }
 }
 
-/// The password reset: the request of a mail, and the new password after its link has opened the app.
+/// The password reset: the request of an email, and the new password after its link has opened the app.
 public struct PasswordResetView: View {
     private let model: AuthViewModel
 

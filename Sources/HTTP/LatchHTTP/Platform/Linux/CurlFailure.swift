@@ -11,7 +11,7 @@ enum CurlFailure {
     ///   - errorBuffer: libcurl's error message, which names TLS alerts and the reason why a certificate is rejected.
     ///   - showsCertificate: Whether the host can request a client certificate.
     ///   - hasSent: Whether an earlier connection may have sent part of the request to the host.
-    ///   - phase: The part of the request that failed; nil for a mail, and before a transfer.
+    ///   - phase: The part of the request that failed; nil for an email, and before a transfer.
     static func error(
         _ code: CURLcode, authority: String, errorBuffer: String = "", showsCertificate: Bool = false,
         hasSent: Bool = false, phase: RequestPhase? = nil

@@ -163,7 +163,7 @@ extension CurlLoop {
         return isYieldDue ? .finishedAndYieldIsDue : .finished
     }
 
-    /// Whether the task has a separate executor, such as a server's loop, whose thread must not be blocked.
+    /// Whether the task has its own executor, such as a server's loop, whose thread must not be blocked.
     private var isOnForeignExecutor: Bool {
         withUnsafeCurrentTask { $0?.unownedTaskExecutor != nil }
     }
@@ -381,8 +381,8 @@ extension CurlLoop {
         if !bufferingTransfers.isEmpty { bufferingTransfers.removeAll { $0 === transfer } }
         if transfer.hasIdleTimeout {
             idleTimed.removeAll { $0 === transfer }
-            // Called last: the reader of a stream may return the transfer to the pool at once, and its next user then
-            // sets another waiter.
+            // Called last: the reader of a stream may return the transfer to the pool immediately, and its next user
+            // then sets another waiter.
             transfer.conclude()
         }
         guard let waiter else { return }

@@ -102,7 +102,8 @@ struct CurlRequestStrings: ~Copyable {
         return own
     }
 
-    /// Allocates the block for the whole request at once: a reallocation would invalidate the pointers into it.
+    /// Allocates the block for the whole request in one allocation: a reallocation would invalidate the pointers into
+    /// it.
     private mutating func makeRoom(for request: HTTPRequest) {
         used = 0
         nodeCount = 0

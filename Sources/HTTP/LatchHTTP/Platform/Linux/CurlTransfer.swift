@@ -117,7 +117,7 @@ final class CurlTransfer: @unchecked Sendable {
     /// The condition under which the request may be sent; see `SendCondition`.
     var mayBeSent: (@Sendable () -> Bool?)?
 
-    /// The phase of a mail submission; nil for other transfers.
+    /// The phase of an email submission; nil for other transfers.
     var mail: MailPhase?
     /// Whether libcurl is working on the transfer.
     var isUnderWay = false

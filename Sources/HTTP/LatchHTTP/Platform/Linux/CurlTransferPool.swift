@@ -8,7 +8,7 @@ import Synchronization
 
 /// A pool of idle transfers, whose handles keep their TLS sessions and some twenty settings.
 final class CurlTransferPool: Sendable {
-    /// The maximum number of idle handles, each with some 10 kB; more are seldom busy at once.
+    /// The maximum number of idle handles, each with some 10 kB; more are seldom busy at the same time.
     private static let maximumIdle = 128
 
     /// Whether a handle may be used for a second response.

@@ -4,7 +4,7 @@ import Synchronization
 
 /// A transport based on libcurl: connection reuse, HTTP/2, TLS, proxies.
 ///
-/// Each instance has a separate connection pool, so create one and share it, as `Transport.live` is. It does not follow
+/// Each instance has its own connection pool, so create one and share it, as `Transport.live` is. It does not follow
 /// redirects and stores no cookies, credentials or proxy passwords: the layers above do that.
 ///
 /// A fast response requires no switch between threads. If the loop is idle, the calling thread drives the transfer for
@@ -54,7 +54,7 @@ public final class CurlTransport: Handler {
     private let configuration: Configuration
     private let startedLoop = AtomicLazyReference<CurlLoop>()
 
-    /// Creates a transport with a separate connection pool.
+    /// Creates a transport with its own connection pool.
     public init(configuration: Configuration = Configuration()) { self.configuration = configuration }
 
     /// Transfers in progress keep what they need and still finish; the thread ends after the last one.

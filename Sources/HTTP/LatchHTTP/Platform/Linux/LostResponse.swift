@@ -7,7 +7,7 @@ import CCurlShim
 // them.
 //
 // A server that needs no more of a request ends its response and resets the stream, without an error. If libcurl reads
-// both at once, it drops the received head and content, and delivers only the trailers. A transfer with an incomplete
+// both together, it drops the received head and content, and delivers only the trailers. A transfer with an incomplete
 // request would then wait for its source, however long the source is silent.
 extension CurlTransfer {
     /// Whether lines arrived without a head before them: trailers of a head that libcurl has lost.

@@ -57,7 +57,7 @@ struct SMTPReplies {
     /// Whether a rejection concerns this server, its name or its sender, and not a recipient.
     var isAboutSender: Bool {
         guard hasTakenSender else { return true }
-        // Syntax and order of commands, and a host without mail (RFC 5321 §4.2.3, RFC 7504 §3).
+        // Syntax and order of commands, and a host without email (RFC 5321 §4.2.3, RFC 7504 §3).
         if (500...504).contains(code) || code == 521 { return true }
         if let enhancedCode, Self.isAboutSender(enhancedCode) { return true }
         return Self.signs.contains { words.utf8.firstRange(of: $0.utf8) != nil }

@@ -4,7 +4,7 @@ import LatchCore
 import CCurl
 import CCurlShim
 
-/// A client for mail submission (RFC 6409).
+/// A client for email submission (RFC 6409).
 ///
 /// The connection is encrypted, by `smtps://` or by STARTTLS, and the server's certificate is verified. Only a server
 /// on this machine may be unencrypted. If such a server offers STARTTLS, which it may require for a password, its
@@ -36,7 +36,7 @@ package struct SMTPSubmission: Sendable {
 
     /// The time limit for the reply to a whole message, which scanners delay (RFC 5321 §4.5.3.2.6).
     ///
-    /// A client that stops earlier does not know whether the mail was accepted, and sends it again.
+    /// A client that stops earlier does not know whether the email was accepted, and sends it again.
     package static let replyLimit = Duration.seconds(600)
 
     /// Checks the URL of a mail server.
@@ -76,7 +76,7 @@ package struct SMTPSubmission: Sendable {
 
     /// Connects, encrypts and signs in as for a message, and sends the sender, but no recipient.
     ///
-    /// QUIT follows, which ends the unfinished mail (RFC 5321 §4.1.1.10).
+    /// QUIT follows, which ends the unfinished email (RFC 5321 §4.1.1.10).
     ///
     /// - Throws: The errors of ``send(message:from:to:via:)``, and `offline` if there is a user and the server does not
     ///   offer sign-in.
@@ -211,7 +211,7 @@ package struct SMTPSubmission: Sendable {
         guard let bytes, let pointer else { return 0 }
         let transfer = Unmanaged<CurlTransfer>.fromOpaque(pointer).takeUnretainedValue()
         let line = UnsafeRawBufferPointer(start: bytes, count: size * count)
-        // The mail is accepted or rejected, and the reply to QUIT does not change that.
+        // The email is accepted or rejected, and the reply to QUIT does not change that.
         if case .sent = transfer.mail { _ = latch_curl_set_long(transfer.easy, CURLOPT_SERVER_RESPONSE_TIMEOUT, 10) }
         // No known server replies with so much, and the last replies matter.
         if transfer.head.count + line.count > Self.maximumReplies { return 0 }
@@ -253,7 +253,7 @@ package struct SMTPSubmission: Sendable {
 }
 
 extension CurlTransfer {
-    /// The phase of a mail's submission.
+    /// The phase of an email's submission.
     enum MailPhase {
         case dialogue(bytesLeft: Int)
         /// The whole message is handed to libcurl, and its reply is awaited.

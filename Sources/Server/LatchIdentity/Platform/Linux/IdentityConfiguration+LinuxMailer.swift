@@ -7,7 +7,7 @@ import LatchHTTP
 extension IdentityConfiguration {
     /// Returns the mailer of the settings: files in `mail_directory`, or else the server of `smtp_url`.
     ///
-    /// Without either setting, mails fail and are counted as failed; sign-up and login still work.
+    /// Without either setting, emails fail and are counted as failed; sign-up and login still work.
     ///
     /// - Throws: `IdentityError.invalidSetting`.
     public func mailer(clock: WallClock = .system) throws(IdentityError) -> any Mailer {

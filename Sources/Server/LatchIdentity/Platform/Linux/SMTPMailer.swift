@@ -5,7 +5,7 @@ public import LatchCore
 import LatchHTTP
 import LatchServer
 
-/// A mailer that submits mails to a mail server (RFC 6409), encrypted unless the server is on this machine.
+/// A mailer that submits emails to a mail server (RFC 6409), encrypted unless the server is on this machine.
 public struct SMTPMailer: Mailer {
     private let url: String
     private let sender: Mailbox
@@ -17,7 +17,7 @@ public struct SMTPMailer: Mailer {
     /// - Parameters:
     ///   - url: The URL of the server; its user and password are percent-encoded.
     ///   - sender: An address, or a name and an address such as `Acme <no-reply@example.com>`.
-    ///   - clock: The clock of the mails' dates.
+    ///   - clock: The clock of the emails' dates.
     /// - Throws: `IdentityError.invalidSetting` if the URL is not that of a mail server, or the sender is not valid.
     public init(url: String, sender: String, clock: WallClock = .system) throws(IdentityError) {
         try self.init(url: url, sender: sender, helloName: nil, clock: clock, trusting: nil)
@@ -64,7 +64,7 @@ public struct SMTPMailer: Mailer {
         return (server, parts.first ?? nil, parts.count > 1 ? parts[1] : nil)
     }
 
-    /// Submits the mail.
+    /// Submits the email.
     ///
     /// - Throws: `IdentityError.mailRefused` for a permanent refusal, `.mailNotSent` for any other failure.
     public func send(_ message: MailMessage) async throws {

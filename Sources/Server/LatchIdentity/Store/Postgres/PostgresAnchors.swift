@@ -5,7 +5,7 @@ import PortableFoundation
 
 /// The digest of all audit entries of a period, over all chains of PostgreSQL's audit log.
 ///
-/// Each chain has a separate end. With an earlier row, an attacker could restore the earlier end of one chain, and the
+/// Each chain has its own end. With an earlier row, an attacker could restore the earlier end of one chain, and the
 /// other chains would not reveal it. So an hourly entry holds the digest of the entries of all chains since the
 /// previous one.
 struct AuditAnchor: Sendable, Hashable {

@@ -26,7 +26,7 @@ final class PostgresCall: SQLConnection {
 
     /// Whether the outbox has room, by the server's estimate.
     ///
-    /// Counting the rows in the transaction would make it conflict with every other one that inserts a mail.
+    /// Counting the rows in the transaction would make it conflict with every other one that inserts an email.
     var hasRoomForMail: Bool {
         get throws(IdentityError) {
             let estimate = try number(

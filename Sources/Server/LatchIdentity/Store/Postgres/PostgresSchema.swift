@@ -10,7 +10,7 @@ enum PostgresSchema {
     /// The minimum version of PostgreSQL; compatible engines report other versions.
     private static let minimumServer = 140_000
 
-    /// Migrates the database to the newest schema, each migration in a separate transaction.
+    /// Migrates the database to the newest schema, each migration in its own transaction.
     ///
     /// Nodes that start concurrently wait for the row with the version, and then find the migration done. The
     /// statements have no time limit, except that they wait for locks only as long as other statements may run.

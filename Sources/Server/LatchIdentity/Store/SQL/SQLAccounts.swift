@@ -33,7 +33,7 @@ extension IdentityStore {
         try await read { db throws(IdentityError) in try db.fullAccount(id) }
     }
 
-    /// Inserts an account, optionally with details and a mail to its address.
+    /// Inserts an account, optionally with details and an email to its address.
     ///
     /// The unique indexes of address and user name decide between concurrent sign-ups.
     ///

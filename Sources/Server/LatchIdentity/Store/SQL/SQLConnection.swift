@@ -13,7 +13,7 @@ protocol SQLConnection: AnyObject {
     var auditChain: AuditChain? { get set }
     /// The number of devices that the current write has signed out.
     var signedOutDevices: Int { get set }
-    /// Whether the outbox has room for a further mail.
+    /// Whether the outbox has room for a further email.
     var hasRoomForMail: Bool { get throws(IdentityError) }
     /// The number of prepared statements; with it, tests check that no input becomes part of a statement's text.
     var statementCount: Int { get }

@@ -95,8 +95,8 @@ extension SQLConnection {
 
     /// Signs out all devices of all accounts, and ends links, codes and pending sign-ins.
     ///
-    /// A provider's sign-in that was used stays used. Waiting mails whose links or codes are already stored are
-    /// removed. The other mails get their links when they are sent, or are notices.
+    /// A provider's sign-in that was used stays used. Waiting emails whose links or codes are already stored are
+    /// removed. The other emails get their links when they are sent, or are notices.
     fileprivate func endAllSignIns(because reason: Device.RevocationReason, at now: Date) throws(IdentityError) {
         for table in [
             "one_time_token", "email_change", "address_challenge", "sign_in_challenge", "sign_in_code",

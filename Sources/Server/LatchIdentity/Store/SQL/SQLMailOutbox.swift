@@ -3,18 +3,18 @@
 package import PortableFoundation
 
 extension IdentityStore {
-    /// Inserts a mail without another change.
+    /// Inserts an email without another change.
     ///
-    /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
+    /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the email is a notice.
     package func insert(_ mail: OutboxMail) async throws(IdentityError) {
         try await write { db throws(IdentityError) in try db.insert(mail) }
     }
 
-    /// Takes the next due mail, and stores its token; returns nil if none is due.
+    /// Takes the next due email, and stores its token; returns nil if none is due.
     ///
-    /// One statement takes the mail, and a separate transaction stores its token. Workers of many nodes look for a mail
-    /// at once. In a serializable transaction each would read rows that the others change. A mail whose token is not
-    /// stored is sent after its lease.
+    /// One statement takes the email, and a separate transaction stores its token. Workers of many nodes look for an
+    /// email at the same time. In a serializable transaction each would read rows that the others change. An email
+    /// whose token is not stored is sent after its lease.
     package func claimMail(_ claim: MailClaim) async throws(IdentityError) -> ClaimedMail? {
         guard let leased = try await leaseMail(claim) else { return nil }
         return try await write { db throws(IdentityError) in
@@ -27,13 +27,13 @@ extension IdentityStore {
         }
     }
 
-    /// Leases the first due mail; reads before it writes, so that an idle worker costs no commit.
+    /// Leases the first due email; reads before it writes, so that an idle worker costs no commit.
     private func leaseMail(_ claim: MailClaim) async throws(IdentityError) -> OutboxMail? {
         let isDue = try await first(
             "SELECT 1 FROM mail WHERE \(OutboxMail.isDue(at: "$1")) LIMIT 1", [.date(claim.now)]
         ) { _ in true }
         guard isDue != nil else { return nil }
-        // PostgreSQL skips a mail that another worker is taking. SQLite has one writer, so it needs no lock.
+        // PostgreSQL skips an email that another worker is taking. SQLite has one writer, so it needs no lock.
         let lock = backend.dialect == .postgres ? "FOR UPDATE SKIP LOCKED" : ""
         return try await update(
             """
@@ -43,12 +43,12 @@ extension IdentityStore {
             """, [.date(claim.leaseEnd), .date(claim.now)], read: OutboxMail.init)
     }
 
-    /// Removes a mail that the mail server has accepted, or that is no longer needed.
+    /// Removes an email that the mail server has accepted, or that is no longer needed.
     package func remove(mail id: String) async throws(IdentityError) {
         _ = try await update("DELETE FROM mail WHERE id = $1", [.text(id)]) { _ in }
     }
 
-    /// Extends the lease of the worker that sends a mail, unless another worker has taken it in the meantime.
+    /// Extends the lease of the worker that sends an email, unless another worker has taken it in the meantime.
     package func extendLease(of mail: OutboxMail, to end: Date) async throws(IdentityError) {
         _ = try await update(
             "UPDATE mail SET leased_until = $1 WHERE id = $2 AND attempts = $3",
@@ -56,7 +56,7 @@ extension IdentityStore {
         ) { _ in }
     }
 
-    /// Sets the time of the next attempt, unless another worker has taken the mail in the meantime.
+    /// Sets the time of the next attempt, unless another worker has taken the email in the meantime.
     ///
     /// It compares the number of attempts, which another worker's claim after the end of the lease has increased.
     package func postpone(_ mail: OutboxMail, until date: Date) async throws(IdentityError) {
@@ -66,7 +66,7 @@ extension IdentityStore {
         ) { _ in }
     }
 
-    /// Removes a mail that was not accepted for too long, and records it in the audit log.
+    /// Removes an email that was not accepted for too long, and records it in the audit log.
     package func abandon(_ mail: OutboxMail, at now: Date) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             guard try db.run("DELETE FROM mail WHERE id = $1", [.text(mail.id)]) == 1 else { return }
@@ -78,7 +78,7 @@ extension IdentityStore {
 
     /// Returns the length and the age of the outbox.
     ///
-    /// - Parameter date: Mails with a due date from this time on do not count for the age. Refused mails wait for
+    /// - Parameter date: Emails with a due date from this time on do not count for the age. Refused emails wait for
     ///   hours, and one wrong address must not look like an outage.
     package func mailBacklog(dueBefore date: Date) async throws(IdentityError) -> MailBacklog {
         let found = try await first(
@@ -91,12 +91,12 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
-    /// The number of mails from which new requests are rejected, since an accepted mail is never dropped.
+    /// The number of emails from which new requests are rejected, since an accepted email is never dropped.
     static var maximumMails: Int { 100_000 }
 
-    /// Adds a mail to the outbox, in the transaction of its change.
+    /// Adds an email to the outbox, in the transaction of its change.
     ///
-    /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the mail is a notice.
+    /// - Throws: `IdentityError.overloaded` if the outbox is full, unless the email is a notice.
     func insert(_ mail: OutboxMail) throws(IdentityError) {
         if !mail.purpose.isNotice {
             guard try hasRoomForMail else { throw .overloaded }
@@ -112,7 +112,7 @@ extension SQLConnection {
             ])
     }
 
-    /// Returns a mail with its final purpose, which is decided when the mail is sent.
+    /// Returns an email with its final purpose, which is decided when the email is sent.
     ///
     /// A request must not reveal whether its address has an account (attack E2).
     fileprivate func decided(_ mail: OutboxMail) throws(IdentityError) -> OutboxMail {
@@ -123,7 +123,7 @@ extension SQLConnection {
             language: mail.language)
     }
 
-    /// Stores the token of a mail, and returns its recipient; nil if no account still needs the mail.
+    /// Stores the token of an email, and returns its recipient; nil if no account still needs the email.
     fileprivate func prepare(_ mail: OutboxMail, _ claim: MailClaim) throws(IdentityError) -> EmailAddress? {
         switch mail.purpose {
         case .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded,
@@ -154,7 +154,7 @@ extension SQLConnection {
                 mail.purpose != .invitation || account.passwordHash == nil
             else { return nil }
             let digest = claim.digest(mail.id)
-            // The link of a newer mail must not end when an older mail is sent later.
+            // The link of a newer email must not end when an older email is sent later.
             if try hasToken(of: account.id, purpose, after: mail.createdAt, besides: digest) { return nil }
             try insert(
                 OneTimeToken(
@@ -189,10 +189,10 @@ extension SQLConnection {
 }
 
 extension OutboxMail {
-    /// Returns the condition of a mail that a worker can take.
+    /// Returns the condition of an email that a worker can take.
     ///
-    /// It names the purposes that this version knows. A mail of a later version waits for that version and blocks no
-    /// other mail.
+    /// It names the purposes that this version knows. An email of a later version waits for that version and blocks no
+    /// other email.
     fileprivate static func isDue(at now: String) -> String {
         let purposes = Purpose.allCases.map { "'\($0.rawValue)'" }.joined(separator: ", ")
         return "due_at <= \(now) AND (leased_until IS NULL OR leased_until <= \(now)) AND purpose IN (\(purposes))"
@@ -201,7 +201,7 @@ extension OutboxMail {
     /// Reads the columns that a lease returns.
     fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
         guard let purpose = Purpose(rawValue: try row.text(1)) else {
-            throw .corruptStore("a mail has an unknown purpose")
+            throw .corruptStore("an email has an unknown purpose")
         }
         self.init(
             purpose, to: EmailAddress(text: try row.text(2), key: try row.text(3)),

@@ -5,7 +5,7 @@ package import PortableFoundation
 extension IdentityStore {
     /// Inserts the token; earlier tokens of the same account and purpose end.
     ///
-    /// So only the newest mail works (attack E4).
+    /// So only the newest email works (attack E4).
     package func insert(_ token: OneTimeToken) async throws(IdentityError) {
         try await write { db throws(IdentityError) in try db.insert(token) }
     }
@@ -100,7 +100,7 @@ extension IdentityStore {
             if account.passwordHash != nil || other > 0 {
                 try db.mail(.passwordChanged, to: account.id, in: language, at: now)
             }
-            // Access to the mail also verifies the address.
+            // Access to the email also verifies the address.
             try db.proveAddress(of: account, with: .newPassword(hash: hash), in: language, at: now)
             return true
         }
@@ -158,7 +158,7 @@ extension SQLConnection {
         try audit("account.passwordReset", account: account.id, at: now)
     }
 
-    /// Records an answer to a mail of an address; the first answer ends earlier credentials (attack E8).
+    /// Records that the owner of an address answered an email; the first answer ends earlier credentials (attack E8).
     ///
     /// Before that, any user may have signed up with the address. So sessions, second factor, recovery codes, passkeys,
     /// challenges and pending changes of address end, except for the session that made the proof. A further kind of
@@ -197,7 +197,7 @@ extension SQLConnection {
         try revokeDevices(of: id, except: device, because: .addressProof, at: now)
     }
 
-    /// Removes a password that any user may have chosen; the owner sets a new one by mail.
+    /// Removes a password that any user may have chosen; the owner sets a new one by email.
     private func removeUnprovedPassword(of account: Account, at now: Date) throws(IdentityError) {
         guard account.passwordHash != nil else { return }
         try run(
@@ -207,7 +207,7 @@ extension SQLConnection {
             "account.passwordRemoved", account: account.id, detail: "set before the address was proved", at: now)
     }
 
-    /// Deletes a used token, and the waiting mails of its purpose: sending one again would make the token valid again.
+    /// Deletes a used token, and the waiting emails of its purpose: sending one again would make the token valid again.
     fileprivate func remove(_ digest: [UInt8], purpose: OneTimeToken.Purpose, of account: Account) throws(IdentityError)
     {
         try run("DELETE FROM one_time_token WHERE digest = $1", [.blob(digest)])
@@ -220,7 +220,7 @@ extension SQLConnection {
 }
 
 extension IdentityStore {
-    /// Inserts a pending change of address, which replaces an earlier one, and its mails.
+    /// Inserts a pending change of address, which replaces an earlier one, and its emails.
     ///
     /// It checks account and device in the transaction. A change that was requested before the address was proved, or
     /// before a sign-out, must not be stored after it (attack E8).
@@ -275,7 +275,7 @@ extension IdentityStore {
                 UPDATE email_change SET old_digest = nullif(old_digest, $1), new_digest = nullif(new_digest, $1)
                 WHERE account_id = $2
                 """, [.blob(digest), .text(account.id)])
-            // A proof with the old address's token says nothing about the reader of the new address's mails.
+            // A proof with the old address's token says nothing about the reader of the new address's emails.
             try db.completeEmailChange(of: account, with: newEnd != nil ? proof : .none, in: language, at: now)
             return try db.account(account.id)
         }
@@ -285,7 +285,7 @@ extension IdentityStore {
 extension SQLConnection {
     /// Changes the address when both addresses are confirmed.
     ///
-    /// The reader of the new address's mails may not own the account; the proof decides.
+    /// The reader of the new address's emails may not own the account; the proof decides.
     ///
     /// - Throws: `IdentityError.alreadyExists` if another account has taken the address in the meantime.
     fileprivate func completeEmailChange(

@@ -16,7 +16,7 @@ extension IdentityStore {
             [.text(accountID)], read: Passkey.init)
     }
 
-    /// Inserts a passkey, uses up the challenge of its registration, and mails the owner.
+    /// Inserts a passkey, uses up the challenge of its registration, and emails the owner.
     ///
     /// The transaction decides, so that concurrent requests cannot exceed the maximum number of passkeys.
     ///
@@ -87,7 +87,7 @@ extension IdentityStore {
         }
     }
 
-    /// Removes a passkey, signs out the account's other devices, and mails its owner.
+    /// Removes a passkey, signs out the account's other devices, and emails its owner.
     ///
     /// - Parameters:
     ///   - device: The signed-in device that removes it, and stays signed in.
@@ -162,7 +162,7 @@ extension SQLConnection {
             [.blob(challenge.digest), .date(challenge.expiresAt)]) == 1
     }
 
-    /// Ends decisions that relied on the earlier credentials (decision 0051), and mails the owner.
+    /// Ends decisions that relied on the earlier credentials (decision 0051), and emails the owner.
     fileprivate func passkeysHaveChanged(
         _ purpose: OutboxMail.Purpose, of accountID: String, in language: String?, at now: Date
     ) throws(IdentityError) {

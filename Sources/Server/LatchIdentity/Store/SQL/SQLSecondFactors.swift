@@ -198,7 +198,7 @@ extension SQLConnection {
             each: recoveryDigests.map { [.text(accountID), .integer(isConfirmed ? 1 : 0), .blob($0)] })
     }
 
-    /// Removes the factor, its challenges, and the record of the devices that proved it, and mails the owner.
+    /// Removes the factor, its challenges, and the record of the devices that proved it, and emails the owner.
     func removeFactor(
         of accountID: String, detail: String?, in language: String?, at now: Date
     ) throws(IdentityError) -> Bool {
@@ -211,7 +211,7 @@ extension SQLConnection {
         return true
     }
 
-    /// Mails the owner about a change of the credentials, in the owner's preferred language.
+    /// Emails the owner about a change of the credentials, in the owner's preferred language.
     ///
     /// - Parameter language: The language of the owner's request, for an owner without a preference; nil for the
     ///   server's default language.

@@ -11,7 +11,7 @@ extension IdentityStore {
 
     /// Inserts an account that was signed up through a provider, and links it, in one transaction.
     ///
-    /// - Parameter mail: A mail to its address, if the account is new.
+    /// - Parameter mail: An email to its address, if the account is new.
     /// - Returns: The account of the identity: the given one, or that of a faster request.
     /// - Throws: `IdentityError.alreadyExists` if the address is taken.
     package func insert(
@@ -25,9 +25,9 @@ extension IdentityStore {
         }
     }
 
-    /// Inserts a challenge, and the mail with its code.
+    /// Inserts a challenge, and the email with its code.
     ///
-    /// - Throws: `IdentityError.overloaded` if too many mails wait.
+    /// - Throws: `IdentityError.overloaded` if too many emails wait.
     package func insert(_ challenge: AddressChallenge, mail: OutboxMail) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
             try db.insert(mail)
@@ -71,7 +71,7 @@ extension IdentityStore {
         }
     }
 
-    /// Links an identity to an account, and mails its owner.
+    /// Links an identity to an account, and emails its owner.
     ///
     /// The transaction decides, so that only one of two accounts gets the identity.
     ///
@@ -97,7 +97,7 @@ extension IdentityStore {
         }
     }
 
-    /// Removes the link of an account to a provider, and mails its owner.
+    /// Removes the link of an account to a provider, and emails its owner.
     ///
     /// - Parameters:
     ///   - device: The signed-in device that removes it, and stays signed in.
@@ -200,7 +200,7 @@ extension UpstreamIdentity {
 }
 
 extension SQLConnection {
-    /// Removes the link to a provider, signs out the devices except the given one, and mails the owner.
+    /// Removes the link to a provider, signs out the devices except the given one, and emails the owner.
     ///
     /// - Returns: False if the account has no such link.
     func removeLink(

@@ -157,7 +157,7 @@ final class SQLiteConnection: SQLConnection, @unchecked Sendable {
 }
 
 extension SQLiteConnection {
-    /// Returns the error for the last result code; it reads the message at once, since the next call changes it.
+    /// Returns the error for the last result code; it reads the message immediately, since the next call changes it.
     func failure(_ code: Int32) -> IdentityError {
         Self.failure(code, message: String(cString: sqlite3_errmsg(handle)))
     }

@@ -8,7 +8,7 @@ enum SQLiteSchema {
     /// The version of the newest schema.
     static var latest: Int { migrations.count }
 
-    /// Migrates the file to the newest schema, each migration in a separate transaction.
+    /// Migrates the file to the newest schema, each migration in its own transaction.
     ///
     /// - Throws: `IdentityError.newerSchema` before any change, or the error of a migration. The file then has the
     ///   version of the last successful migration.

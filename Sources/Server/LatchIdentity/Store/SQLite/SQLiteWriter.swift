@@ -7,7 +7,7 @@ import Synchronization
 /// The only writer of a store, with group commit.
 ///
 /// A durable commit costs one fsync (some milliseconds), for any number of rows. So the writer takes all waiting jobs,
-/// runs each in a separate savepoint, commits once, and only then reports the results. A failing job rolls back its
+/// runs each in its own savepoint, commits once, and only then reports the results. A failing job rolls back its
 /// savepoint. A failing commit fails all of its jobs.
 final class SQLiteWriter: Sendable {
     /// A job that waits for the next transaction; exactly one of its closures reports a result, once.
@@ -70,7 +70,7 @@ final class SQLiteWriter: Sendable {
 
     /// Commits waiting jobs, moves the log into the file, closes it, and rejects later jobs.
     ///
-    /// A second call returns at once, perhaps before the first has finished.
+    /// A second call returns immediately, perhaps before the first has finished.
     func close() async {
         let isFirst = state.withLock { state in
             defer { state.isClosed = true }

@@ -12,8 +12,8 @@ package struct StoreInspection: Sendable {
     /// The newest date that the store's servers have believed; nil if none has stored a date.
     package let believedDate: Date?
 
-    /// The seconds by which the database's date is ahead of this machine's; nil for a file, which has no date.
-    package let clockDifference: Double?
+    /// The seconds by which the database's clock is ahead of this machine's; nil for a file, which has no clock.
+    package let clockOffset: Double?
     /// The settings of PostgreSQL that decide what survives a crash; nil for a file.
     package let durability: DatabaseDurability?
 
@@ -66,7 +66,7 @@ extension StoreAdministration {
                 return StoreInspection(
                     schema: schema, keyFailure: schema.due == nil ? keyFailure(of: db, tokenPepper: tokenPepper) : nil,
                     believedDate: schema.due == nil ? try Self.believedDate(of: db) : nil,
-                    clockDifference: isDatabase ? try Self.clockDifference(of: db) : nil,
+                    clockOffset: isDatabase ? try Self.clockOffset(of: db) : nil,
                     durability: isDatabase ? try Self.durability(of: db) : nil)
             }
         }
@@ -90,7 +90,7 @@ extension StoreAdministration {
         }
     }
 
-    private static func clockDifference(of db: any SQLConnection) throws(IdentityError) -> Double? {
+    private static func clockOffset(of db: any SQLConnection) throws(IdentityError) -> Double? {
         let before = Date()
         let date = try db.postgresDate()
         let after = Date()

@@ -43,7 +43,7 @@ struct StoreTableDigest {
 
 /// The rows of a database, read in pages so that the memory does not grow with the store.
 struct StoreRows {
-    /// The number of rows that are read and written at once.
+    /// The number of rows that are read and written together.
     static let page = 256
 
     let db: any SQLConnection

@@ -10,6 +10,6 @@ import Musl
 
 /// The processor that runs the calling thread.
 enum Processor {
-    /// Lets the threads that wait for this processor run first; returns at once if there are none.
+    /// Lets the threads that wait for this processor run first; returns immediately if there are none.
     static func yield() { sched_yield() }
 }

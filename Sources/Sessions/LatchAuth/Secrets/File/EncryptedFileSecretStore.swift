@@ -20,7 +20,7 @@ public struct EncryptedFileSecretStore: SecretStore {
     /// Readers see the old or the new content, and only writers lock it.
     private let file: AtomicFile
     /// The source of the key, which is asked at each access, because another process may have created the key
-    /// meanwhile.
+    /// in the meantime.
     private let keySource: any SecretFileKeySource
     /// The queue of blocking calls, which must not block the threads of tasks.
     private let queue = DispatchQueue(label: "latch.secrets")

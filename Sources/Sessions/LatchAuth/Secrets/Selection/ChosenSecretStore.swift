@@ -80,7 +80,7 @@ package final class ChosenSecretStore: SecretStore {
 extension SecretStoreSelection {
     /// Locks the choice: exclusively to change it, or shared to use it.
     ///
-    /// - Parameter isNeeded: Whether the lock is required; a missing or read-only folder cannot change meanwhile.
+    /// - Parameter isNeeded: Whether the lock is required; a missing or read-only folder cannot change in the meantime.
     func enter(alone: Bool, isNeeded: Bool) async throws -> FileLock.Holder? {
         let file = FileLock("\(path).store.lock", isShared: !alone)
         do {

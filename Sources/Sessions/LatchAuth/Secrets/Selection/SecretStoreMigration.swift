@@ -5,8 +5,8 @@ import LatchCore
 /// A migration of secrets to another store: they are copied, read back, switched over, and only then removed.
 ///
 /// It may be interrupted at any point and repeated. Until the switch the old store is valid and complete; afterwards
-/// the new store is. No other process may write meanwhile: ``run(service:to:)`` ensures that for the platform's own
-/// stores.
+/// the new store is. No other process may write in the meantime: ``run(service:to:)`` ensures that for the platform's
+/// own stores.
 public struct SecretStoreMigration: Sendable {
     /// The result of a migration.
     public struct Report: Sendable, Hashable {

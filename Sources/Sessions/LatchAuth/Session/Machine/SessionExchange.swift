@@ -186,7 +186,7 @@ extension SessionMachine {
         case .incomplete(let value, let failure):
             issued(base.renewingGrant(from: value), failure: failure)
         case .failed(let failure):
-            // Another session has finished the exchange meanwhile, so nothing remains to be done.
+            // Another session has finished the exchange in the meantime, so nothing remains to be done.
             guard let current = state.credential, isStill(current, exchange.credential, key: nil) else {
                 return self.exchange = nil
             }
@@ -232,7 +232,8 @@ extension SessionMachine {
         case .ended: break
         case .doubted: pauseRefresh(after: failure, now)
         case .userRequired(let requirement):
-            // A new authentication begins a generation and ends the pause. The issuer's policy may change meanwhile.
+            // A new authentication begins a generation and ends the pause. The issuer's policy may change in the
+            // meantime.
             let end = now.uptime + Self.longestPause
             pauses[nil] = Pause(end: end, bindingEnd: end, error: SessionFailure(failure.error))
             publish(stepUp: requirement)
@@ -311,7 +312,7 @@ extension SessionMachine {
 
     // MARK: Outcome
 
-    /// Stores the issued credential, unless another session has changed the record meanwhile.
+    /// Stores the issued credential, unless another session has changed the record in the meantime.
     mutating func commit(over record: TokenRecord<Value>?, _ now: SessionMoment) {
         guard var unstored else {
             closeOperation(following: record, now)

@@ -86,7 +86,7 @@ extension SessionMachine {
             let isLate = !unstored.isRotation && value.hasSameRefreshToken(as: unstored.predecessor)
             return isLate && !given.isRefreshable ? unstored : nil
         }
-        // An exchange of the same refresh token continues, unless another process has finished it meanwhile.
+        // An exchange of the same refresh token continues, unless another process has finished it in the meantime.
         let goesOn = !given.isRefreshable && (unstored == nil || late != nil)
         var (exchange, running) = (goesOn ? self.exchange : nil, refresh.take())
         if keepsRecords, exchange?.key != record?.refreshKey { exchange = nil }

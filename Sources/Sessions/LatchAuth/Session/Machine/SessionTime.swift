@@ -112,7 +112,7 @@ extension SessionMachine {
         case .waiting, .entering: leaveQueue()
         case .leaving: return
         case .none, .held:
-            // The process was stopped meanwhile, so the answer may already be there.
+            // The process was stopped in the meantime, so the answer may already be there.
             if exchange?.flight != nil, now.uptime > refresh.deadline + Self.wakeGrace {
                 self.refresh?.deadline = now.uptime + Self.wakeGrace
             } else {
@@ -121,7 +121,7 @@ extension SessionMachine {
         }
     }
 
-    /// The time in which a program that was stopped reads data that arrived meanwhile.
+    /// The time in which a program that was stopped reads data that arrived in the meantime.
     private static var wakeGrace: Duration { .seconds(2) }
 }
 
@@ -175,7 +175,8 @@ extension SessionMachine {
         timePassed(now)
     }
 
-    /// Continues a refresh whose next step a suspension has prevented, unless another session has refreshed meanwhile.
+    /// Continues a refresh whose next step a suspension has prevented, unless another session has refreshed in the
+    /// meantime.
     mutating func continueRefresh(_ now: SessionMoment) {
         guard let parked = refresh.take() else { return }
         for caller in parked.callers { use(caller, now) }

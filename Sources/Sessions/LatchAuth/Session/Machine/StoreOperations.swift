@@ -241,7 +241,7 @@ extension SessionMachine {
         case .conclude(.doubted, _), .conclude(.over, _): return
         case .stepUp(let given, _, let waiter): stepUpWritten(record, of: given, waiter, now)
         case .rotate(_, _, let waiter):
-            // A refresh has obtained a successor meanwhile, which follows the rotated credential.
+            // A refresh has obtained a successor in the meantime, which follows the rotated credential.
             if unstored?.isRotation == false, let value = record?.credential {
                 unstored?.predecessor = value
             } else {

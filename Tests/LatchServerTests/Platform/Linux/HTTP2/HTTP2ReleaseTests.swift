@@ -82,7 +82,7 @@ import Testing
     }
 
     @Test
-    func `The memory of an HTTP/2 stream is that of an answered request, if it arrived before the stop`() async throws {
+    func `HTTP/2 requests that arrived before a stop are answered`() async throws {
         let blocker = LoopBlocker()
         let shared = try EngineConfiguration(blocker.handler, .patient, ConnectionLimiter(.patient))
         let (engine, address) = (try Engine.start(shared, loops: 2), shared.address)

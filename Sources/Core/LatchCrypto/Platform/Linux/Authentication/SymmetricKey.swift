@@ -97,7 +97,7 @@ final class SecretBytes: Sendable {
         bytes.deallocate()
     }
 
-    /// Calls `body` with the bytes, which are valid until it returns; several threads may read them at once.
+    /// Calls `body` with the bytes, which are valid until it returns; several threads can read them concurrently.
     func withUnsafeBytes<Result>(_ body: (UnsafeRawBufferPointer) throws -> Result) rethrows -> Result {
         try body(UnsafeRawBufferPointer(bytes))
     }

@@ -6,7 +6,7 @@ extension PostgresSchema {
 
     /// The mailed tokens, the challenges and codes of logins, and the outbox.
     ///
-    /// The `account_id` of a mail has no foreign key, since a mail about an account can outlive the account.
+    /// The `account_id` of an email has no foreign key, since an email about an account can outlive the account.
     static let waiting = [
         """
         CREATE TABLE one_time_token (

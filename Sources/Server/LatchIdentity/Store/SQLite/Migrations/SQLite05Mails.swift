@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SQLiteSchema {
-    /// The mails that wait for the mail server.
+    /// The emails that wait for the mail server.
     ///
-    /// `account_id` has no foreign key, since a mail about an account can outlive the account.
+    /// `account_id` has no foreign key, since an email about an account can outlive the account.
     static let mails = [
         """
         CREATE TABLE mail (

@@ -6,7 +6,7 @@ package import SwiftUI
 import UIKit
 
 extension View {
-    /// Calls a closure with the window that shows the view, and with nil when no window shows it any more.
+    /// Calls a closure with the window that shows the view, and with nil once no window shows it.
     package func onWindow(_ action: @escaping @MainActor (PresentationAnchor?) -> Void) -> some View {
         background { WindowReader(action: action).accessibilityHidden(true) }
     }

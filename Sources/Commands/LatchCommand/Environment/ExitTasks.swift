@@ -4,7 +4,7 @@ package import LatchCore
 import Synchronization
 
 /// The work that a process must finish before it ends for any reason.
-package final class Endings: Sendable {
+package final class ExitTasks: Sendable {
     private struct Work: Sendable {
         let finish: @Sendable (_ limit: Duration) async -> Bool
     }
