@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
+import LatchCore
 import PortableFoundation
 
 /// The proof of a user's identity: the account, and the means and time of the authentication.
