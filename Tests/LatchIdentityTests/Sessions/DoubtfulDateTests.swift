@@ -66,7 +66,6 @@ private let day = 86_400.0
     @Test func `A server whose date has leapt uses up no code of a sign-in through a provider`() async throws {
         let upstream = try ScriptedUpstream()
         let site = try await Site.brokering(upstream)
-        try await site.signUp()
         let app = UpstreamApp()
         var agent = UserAgent(site)
         let returned = try await site.visit(&agent, upstream, app)

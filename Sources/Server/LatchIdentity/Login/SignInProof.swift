@@ -60,6 +60,13 @@ struct SignInAdmission: Sendable {
         return account.emailVerifiedAt != nil || !requiresVerifiedEmail ? nil : .addressUnverified
     }
 
+    /// Requires that an account may sign in, before anything else about its sign-in is decided.
+    ///
+    /// - Throws: `IdentityError.accountSuspended`, `.accountClosed` or `.addressUnverified`.
+    func require(_ account: Account) throws(IdentityError) {
+        if let refusal = refusal(of: account) { throw refusal }
+    }
+
     /// Admits a proof, and checks and uses up a code if the account has a second factor.
     ///
     /// - Throws: `IdentityError.accountSuspended`, `.accountClosed`, `.addressUnverified`; `.secondFactorRequired`
@@ -135,7 +142,7 @@ struct SignInAdmission: Sendable {
     ///
     /// - Throws: The refusal of the account, or a store's error.
     private func needsFactor(_ proof: SignInProof) async throws(IdentityError) -> Bool {
-        if let refusal = refusal(of: proof.account) { throw refusal }
+        try require(proof.account)
         guard proof.factorAt == nil else { return false }
         return try await secondFactors.isConfirmed(of: proof.account.id)
     }

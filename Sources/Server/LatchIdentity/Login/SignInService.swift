@@ -32,6 +32,7 @@ struct SignInService: Sendable {
     ) async throws(IdentityError) -> IssuedTokens {
         let proof = try await checkPassword(password, of: name, from: origin)
         return try await counting(proof, from: origin) { () throws(IdentityError) in
+            try admission.require(proof.account)
             let scopes = try tokens.granted(requested, to: proof.account, by: client)
             let admitted = try await admission.admit(proof, code: code, from: origin)
             return try await tokens.startSession(admitted, from: origin, by: client, scopes: scopes)
@@ -47,6 +48,7 @@ struct SignInService: Sendable {
     ) async throws(IdentityError) -> SignInResult<IssuedTokens> {
         let proof = try await checkPassword(password, of: name, from: origin)
         return try await counting(proof, from: origin, isComplete: \.isSuccess) { () throws(IdentityError) in
+            try admission.require(proof.account)
             let scopes = try tokens.granted(nil, to: proof.account, by: nil)
             let begun = try await admission.begin(
                 proof, on: .app, scopes: scopes.text, isRemembered: isRemembered)
@@ -249,7 +251,8 @@ struct SignInService: Sendable {
         guard matches, let account = found, account.status != .deleted, let hash = account.passwordHash else {
             throw .invalidCredentials
         }
-        if let upgraded = try await passwords.upgrade(hash, of: password, from: address) {
+        // The hash of a closed account stays as it is.
+        if account.closure == nil, let upgraded = try await passwords.upgrade(hash, of: password, from: address) {
             try await store.upgradePasswordHash(of: account.id, from: hash, to: upgraded)
         }
         return account
