@@ -123,7 +123,7 @@ import Testing
 
     @Test func `The settings give the meaning and the default of a setting with a wrong value`() throws {
         let number = try #require(Self.failure { try Settings(environment: ["LATCH_DRAIN_DELAY": "soon"]) })
-        #expect(number.hint?.hasSuffix("and requests are served. The default is 0.") == true)
+        #expect(number.hint?.hasSuffix("before shutdown. The default is 0.") == true)
         let issuer = try #require(Self.failure { try Settings(flags: ["issuer": "id.example.com"]) })
         #expect(issuer.hint == "'issuer' means: the public URL of the server.")
         let proxies = try #require(Self.failure { try Settings(environment: ["LATCH_TRUSTED_PROXIES": "proxy"]) })

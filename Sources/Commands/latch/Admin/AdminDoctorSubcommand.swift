@@ -9,9 +9,10 @@ enum AdminDoctorSubcommand {
         name: "doctor", summary: "checks a server's configuration, store, certificate and services",
         discussion: """
             Call it as the server's user, with its configuration and its environment; a server may run
-            in the meantime. It changes nothing, and sends no email. A finding with ⚠ is a warning, for you to judge.
-            Exit 1 if a check fails: what the configuration says, the store and its key, the certificate, the
-            mail server, the public URL. The limits of this shell may differ from those of the service.
+            in the meantime. It changes nothing, and sends no email. A finding with ⚠ is a warning, for
+            you to judge. Exit 1 if a check fails: what the configuration says, the store and its key, the
+            certificate, the mail server, the public URL. The limits of this shell may differ from those
+            of the service.
             """,
         options: [
             ServeSubcommand.store, ServeSubcommand.config, ServeSubcommand.issuer, IssuerTransport.authorities,
