@@ -32,6 +32,15 @@ import Testing
         }
     }
 
+    /// A filter with its own beginning, in place of the one that is compiled for each filter.
+    private struct Own: Filter {
+        func filter(_ request: inout HTTPRequest) -> Filtering<Void> { .proceed(()) }
+
+        func beginning(next: NextHandler) -> NextHandler.Beginning {
+            { _ in .ready(Outcome(HTTPResponse(status: HTTPStatus(rawValue: 299)))) }
+        }
+    }
+
     private static func answer(_ request: HTTPRequest) throws -> HTTPResponse {
         guard request.path != "/fails" else { throw Failure() }
         return HTTPResponse(status: .ok, body: HTTPBody(request.path))
@@ -60,6 +69,17 @@ import Testing
         #expect(try await chain.respond(to: request(path)).status == now.status)
         let expected = ["/": ["b", "a"], "/fails": ["b", "a"], "/a": [], "/b": ["a"]]
         #expect(now.fields.values(of: "Signed") == expected[path])
+    }
+
+    /// A chain that called one generic function for all filters would ask the runtime for the type of each note.
+    @Test func `A handler that waits for nothing begins by the function of each filter's type`() {
+        let chain = ImmediateClosureHandler { try Self.answer($0) }.nested(in: [Own()])
+        var asked = request("/")
+        guard case .ready(let outcome) = NextHandler(chain).begin(&asked) else {
+            Issue.record("it waits")
+            return
+        }
+        #expect(outcome.response.status.rawValue == 299)
     }
 
     @Test func `A handler that waits for nothing passes asynchronous work to its caller`() async throws {

@@ -14,6 +14,11 @@ package protocol Filter: Interceptor {
 
     /// Changes the outcome of a request that was passed on; by default not at all.
     func complete(_ outcome: inout Outcome, _ note: consuming Note)
+
+    /// Returns the function that begins to respond with an inner handler.
+    ///
+    /// It is a requirement, so that each conforming type has a separate one, compiled for its note.
+    func beginning(next: NextHandler) -> NextHandler.Beginning
 }
 
 /// The decision of a filter about a request.
@@ -42,7 +47,7 @@ extension Filter {
 
     /// Begins to respond, as the inner handler does.
     @inlinable
-    func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse {
+    package func begin(_ request: inout HTTPRequest, next: NextHandler) -> EventualResponse {
         switch filter(&request) {
         case .respond(let response): return .ready(Outcome(response))
         case .proceed(let note):
@@ -60,9 +65,8 @@ extension Filter {
         }
     }
 
-    /// Returns the function that begins to respond with an inner handler; each conforming type has its own.
     @inlinable
-    func beginning(next: NextHandler) -> NextHandler.Beginning { { begin(&$0, next: next) } }
+    package func beginning(next: NextHandler) -> NextHandler.Beginning { { begin(&$0, next: next) } }
 }
 
 /// A filter with its inner handler.

@@ -33,7 +33,8 @@ enum GrantHandlers {
 extension Metrics {
     /// Creates counters that all start at 0.
     convenience init(grantHandlers: [any GrantHandler.Type] = GrantHandlers.all) {
-        self.init(grants: grantHandlers.map { $0.grantType.rawValue })
+        let grants = [OAuthClient.GrantType.passkey] + grantHandlers.map { $0.grantType }
+        self.init(grants: grants.map(\.rawValue))
     }
 }
 

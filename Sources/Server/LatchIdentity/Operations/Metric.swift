@@ -62,10 +62,9 @@ extension Metric {
         "Logins through other providers; failures also of links and of authentications before changes.", by: "result",
         of: ["success", "denied", "failed", "unavailable"])
 
-    /// The values of a server are this one and the names of its grants.
+    /// Its values are the grants of a server, which ``Metrics`` gets.
     static let tokensIssued = Metric(
-        "latch_tokens_issued_total", "Responses with an access token.", by: "grant",
-        of: ["passkey"])
+        "latch_tokens_issued_total", "Responses with an access token.", by: "grant")
 
     static let reloadFailures = Metric(
         "latch_reload_failures_total", "Reloads after which the earlier configuration and certificate stayed in effect."

@@ -152,7 +152,6 @@ struct SignatureCandidate: Sendable {
     }
 }
 
-/// A verified signature of a message.
 struct VerifiedSignature: Sendable, Hashable {
     /// The label of the signature.
     let label: String
