@@ -152,8 +152,8 @@ import Testing
     /// Without limits of their own the sixty-four would take a statement's time limit each.
     @Test func `A writer with group commit does not wait for a locked table once for each call`() async throws {
         let database = try await PostgresCluster.shared().database {
-            $0.statementTimeout = .milliseconds(300)
-            $0.repetitionTimeout = .milliseconds(200)
+            $0.statementTimeout = .milliseconds(500)
+            $0.repetitionTimeout = .milliseconds(400)
             $0.retryTimeout = .seconds(4)
         }
         let other = try await PostgresCluster.shared().database { $0.statementTimeout = .seconds(60) }
@@ -173,7 +173,9 @@ import Testing
                     let table = id < 4 ? "free" : "locked"
                     let insertion = PostgresStatement("INSERT INTO \(table) VALUES ($1)", [.integer(id)])
                     let query = PostgresStatement("SELECT count(*) FROM \(table) WHERE id = $1", [.integer(id)])
-                    group.addTask {
+                    // Started in the order of their numbers: a flight of reads runs in the order of its calls, and those
+                    // behind too many locked ones would not run.
+                    group.addImmediateTask {
                         await failure {
                             reads
                                 ? try await reader.run(query)
