@@ -63,53 +63,56 @@ let package = Package(
         .library(name: "LaziOAuth", targets: ["LaziOAuth"]),
         .library(name: "Nevod", targets: ["Nevod"]),
         .executable(name: "latch", targets: ["latch"]),
-        .executable(name: "latch-demo", targets: ["latch-demo"]),
         .executable(name: "axiom-client-generator", targets: ["axiom-client-generator"]),
         .executable(name: "protoc-gen-latch", targets: ["protoc-gen-latch"]),
         .plugin(name: "GenerateContracts", targets: ["GenerateContracts"]),
         .plugin(name: "GenerateClients", targets: ["GenerateClients"]),
         // For Benchmarks/ and Fuzz/, which are part of this project.
-        .library(name: "LatchInternals", targets: ["LatchGenerator", "UserService", "ConformanceTestee"]),
+        .library(name: "LatchInternals", targets: ["LatchGenerator", "LatchConformanceTestee"]),
     ],
     targets: [
         // C libraries
-        system("COpenSSL", "libcrypto", apt: "libssl-dev"),
-        system("CTLS", "openssl", apt: "libssl-dev"),
-        // Without pkg-config: CCurlShim loads the library for the first request, see CurlLibrary.c.
-        system("CCurl", apt: "libcurl4-openssl-dev"),
-        system("CSQLite", "sqlite3", apt: "libsqlite3-dev"),
-        system("CArgon2", "libargon2", apt: "libargon2-dev"),
-        system("CPSL", "libpsl", apt: "libpsl-dev"),
-        system("CNGHTTP2", "libnghttp2", apt: "libnghttp2-dev"),
+        system("CLatchOpenSSL", "libcrypto", apt: "libssl-dev"),
+        system("CLatchTLS", "openssl", apt: "libssl-dev"),
+        // Without pkg-config: CLatchCurlShim loads the library for the first request, see CurlLibrary.c.
+        system("CLatchCurl", apt: "libcurl4-openssl-dev"),
+        system("CLatchSQLite", "sqlite3", apt: "libsqlite3-dev"),
+        system("CLatchArgon2", "libargon2", apt: "libargon2-dev"),
+        system("CLatchPSL", "libpsl", apt: "libpsl-dev"),
+        system("CLatchNGHTTP2", "libnghttp2", apt: "libnghttp2-dev"),
         // Without pkg-config: every compiler finds its header and library, also in Apple's SDKs.
-        system("CZlib", apt: "zlib1g-dev"),
-        system("CEpoll"), system("CSpawn"), system("CTimer"),
-        .target(name: "CCryptoShim", dependencies: [linux("COpenSSL")], path: "Sources/C/CCryptoShim"),
-        .target(name: "CCurlShim", dependencies: [linux("CCurl")], path: "Sources/C/CCurlShim"),
-        .target(name: "CTLSShim", dependencies: [linux("CTLS")], path: "Sources/C/CTLSShim"),
-        .target(name: "CSecret", path: "Sources/C/CSecret"),
-        .target(name: "CPostgres", path: "Sources/C/CPostgres"),
-        .target(name: "CTexts", path: "Sources/C/CTexts"),
+        system("CLatchZlib", apt: "zlib1g-dev"),
+        system("CLatchEpoll"), system("CLatchSpawn"), system("CLatchTimer"),
+        .target(name: "CLatchCryptoShim", dependencies: [linux("CLatchOpenSSL")], path: "Sources/C/CLatchCryptoShim"),
+        .target(name: "CLatchCurlShim", dependencies: [linux("CLatchCurl")], path: "Sources/C/CLatchCurlShim"),
+        .target(name: "CLatchTLSShim", dependencies: [linux("CLatchTLS")], path: "Sources/C/CLatchTLSShim"),
+        .target(name: "CLatchSecret", path: "Sources/C/CLatchSecret"),
+        .target(name: "CLatchPostgres", path: "Sources/C/CLatchPostgres"),
+        .target(name: "CLatchTexts", path: "Sources/C/CLatchTexts"),
 
         // Core
-        .target(name: "PortableFoundation", path: "Sources/Core/PortableFoundation"),
+        .target(name: "LatchFoundation", path: "Sources/Core/LatchFoundation"),
         .target(
-            name: "LatchCore", dependencies: ["PortableFoundation", linux("CTimer")], path: "Sources/Core/LatchCore",
+            name: "LatchCore", dependencies: ["LatchFoundation", linux("CLatchTimer")], path: "Sources/Core/LatchCore",
             exclude: isOnLinux ? ["PrivacyInfo.xcprivacy"] : [],
             resources: isOnLinux ? [] : [.process("PrivacyInfo.xcprivacy")]),
         .target(
-            name: "LatchTexts", dependencies: ["LatchCore", "CTexts"], path: "Sources/Core/LatchTexts",
+            name: "LatchTexts", dependencies: ["LatchCore", "CLatchTexts"], path: "Sources/Core/LatchTexts",
             exclude: ["Catalog"]),
-        .target(name: "LatchProcess", dependencies: ["LatchCore", linux("CSpawn")], path: "Sources/Core/LatchProcess"),
+        .target(
+            name: "LatchProcess", dependencies: ["LatchCore", linux("CLatchSpawn")], path: "Sources/Core/LatchProcess"),
         .target(name: "LatchTOML", dependencies: ["LatchCore"], path: "Sources/Core/LatchTOML"),
         .target(
             name: "LatchCrypto",
-            dependencies: ["LatchCore", linux("COpenSSL"), linux("CCryptoShim"), linux("CArgon2")],
+            dependencies: ["LatchCore", linux("CLatchOpenSSL"), linux("CLatchCryptoShim"), linux("CLatchArgon2")],
             path: "Sources/Core/LatchCrypto"),
 
         // HTTP
         .target(
-            name: "LatchHTTP", dependencies: ["LatchCore", linux("CCurl"), linux("CCurlShim"), linux("CPSL"), "CZlib"],
+            name: "LatchHTTP",
+            dependencies: [
+                "LatchCore", linux("CLatchCurl"), linux("CLatchCurlShim"), linux("CLatchPSL"), "CLatchZlib",
+            ],
             path: "Sources/HTTP/LatchHTTP"),
 
         // Protocol Buffers and RPC
@@ -131,7 +134,7 @@ let package = Package(
         // Sessions
         .target(name: "LatchJOSE", dependencies: ["LatchCrypto"], path: "Sources/Sessions/LatchJOSE"),
         .target(
-            name: "LatchAuth", dependencies: ["LatchHTTP", "LatchJOSE", linux("CSecret")],
+            name: "LatchAuth", dependencies: ["LatchHTTP", "LatchJOSE", linux("CLatchSecret")],
             path: "Sources/Sessions/LatchAuth"),
         .target(name: "LatchOAuth", dependencies: ["LatchAuth"], path: "Sources/Sessions/LatchOAuth"),
         .target(name: "LatchAccounts", dependencies: ["LatchOAuth"], path: "Sources/Sessions/LatchAccounts"),
@@ -142,27 +145,33 @@ let package = Package(
 
         // Server
         .target(
-            name: "LatchServer", dependencies: ["LatchHTTP", linux("CTLSShim"), linux("CEpoll"), linux("CNGHTTP2")],
+            name: "LatchServer",
+            dependencies: ["LatchHTTP", linux("CLatchTLSShim"), linux("CLatchEpoll"), linux("CLatchNGHTTP2")],
             path: "Sources/Server/LatchServer"),
         .target(
             name: "LatchSignIn", dependencies: ["LatchServer", "LatchOAuth", processes],
             path: "Sources/Server/LatchSignIn"),
-        .target(name: "LatchPostgres", dependencies: ["LatchCore", "CPostgres"], path: "Sources/Server/LatchPostgres"),
+        .target(
+            name: "LatchPostgres", dependencies: ["LatchCore", "CLatchPostgres"], path: "Sources/Server/LatchPostgres"),
         .target(name: "LatchWebAuthn", dependencies: ["LatchJOSE"], path: "Sources/Server/LatchWebAuthn"),
         .target(
             name: "LatchIdentity",
-            dependencies: ["LatchSignIn", "LatchRPC", "LatchTexts", "LatchWebAuthn", "LatchPostgres", "CSQLite"],
+            dependencies: ["LatchSignIn", "LatchRPC", "LatchTexts", "LatchWebAuthn", "LatchPostgres", "CLatchSQLite"],
             path: "Sources/Server/LatchIdentity"),
 
         // The documented systems
-        .target(name: "FoundationBridge", dependencies: ["LatchHTTP"], path: "Sources/Compatibility/FoundationBridge"),
+        .target(
+            name: "LatchFoundationBridge", dependencies: ["LatchHTTP"],
+            path: "Sources/Compatibility/LatchFoundationBridge"),
         .target(name: "AuthPackage", dependencies: ["LatchAccounts"], path: "Sources/Compatibility/AuthPackage"),
         .target(
             name: "AuthPackageUI", dependencies: ["AuthPackage", "LatchUI"],
             path: "Sources/Compatibility/AuthPackageUI"),
-        .target(name: "Nevod", dependencies: ["FoundationBridge", "LatchAuth"], path: "Sources/Compatibility/Nevod"),
         .target(
-            name: "JWTAuth", dependencies: ["FoundationBridge", "LatchAuth"], path: "Sources/Compatibility/JWTAuth"),
+            name: "Nevod", dependencies: ["LatchFoundationBridge", "LatchAuth"], path: "Sources/Compatibility/Nevod"),
+        .target(
+            name: "JWTAuth", dependencies: ["LatchFoundationBridge", "LatchAuth"], path: "Sources/Compatibility/JWTAuth"
+        ),
         .target(
             name: "JWTAuthDependencies", dependencies: ["JWTAuth"], path: "Sources/Compatibility/JWTAuthDependencies"),
         .target(name: "LaziOAuth", dependencies: ["LatchUI"], path: "Sources/Compatibility/LaziOAuth"),
@@ -211,16 +220,16 @@ let package = Package(
         // Programs
         .target(name: "LatchCommand", dependencies: ["LatchCore"], path: "Sources/Commands/LatchCommand"),
         .target(
-            name: "GeneratorCommands", dependencies: ["LatchCommand", "LatchGenerator"],
-            path: "Sources/Commands/GeneratorCommands", resources: [.embedInCode("Examples/Protos")]),
+            name: "LatchGeneratorCommands", dependencies: ["LatchCommand", "LatchGenerator"],
+            path: "Sources/Commands/LatchGeneratorCommands", resources: [.embedInCode("Examples/Protos")]),
         .executableTarget(
-            name: "axiom-client-generator", dependencies: ["GeneratorCommands"],
+            name: "axiom-client-generator", dependencies: ["LatchGeneratorCommands"],
             path: "Sources/Commands/axiom-client-generator"),
         .executableTarget(
             name: "protoc-gen-latch", dependencies: ["LatchCommand", "LatchGenerator"],
             path: "Sources/Commands/protoc-gen-latch"),
         .executableTarget(
-            name: "latch", dependencies: ["GeneratorCommands", "LatchUI", "LatchIdentity"],
+            name: "latch", dependencies: ["LatchGeneratorCommands", "LatchUI", "LatchIdentity"],
             path: "Sources/Commands/latch"),
         .executableTarget(
             name: "latch-demo",
@@ -247,9 +256,10 @@ let package = Package(
             name: "check-histories", dependencies: ["SessionHistories", "LatchTesting", processes],
             path: "Tests/Nightly/check-histories"),
         .target(
-            name: "ConformanceTestee", dependencies: ["LatchRPC"], path: "Tests/ConformanceDriver/ConformanceTestee"),
+            name: "LatchConformanceTestee", dependencies: ["LatchRPC"],
+            path: "Tests/ConformanceDriver/LatchConformanceTestee"),
         .executableTarget(
-            name: "conformance-driver", dependencies: ["ConformanceTestee"],
+            name: "conformance-driver", dependencies: ["LatchConformanceTestee"],
             path: "Tests/ConformanceDriver/conformance-driver"),
         .target(
             name: "ConnectConformance", dependencies: ["LatchRPC", "LatchServer"],
@@ -269,10 +279,13 @@ let package = Package(
         .testTarget(name: "LatchHTTPTests", dependencies: ["TestSupport", "TestVectors"]),
         .testTarget(name: "LatchProtoCompilerTests", dependencies: ["LatchGenerator", "TestSupport"]),
         .testTarget(name: "LatchRegexTests", dependencies: ["LatchRegex"]),
-        .testTarget(name: "LatchProtobufTests", dependencies: ["ConformanceTestee", "TestSupport", "TestVectors"]),
+        .testTarget(
+            name: "LatchProtobufTests", dependencies: ["LatchConformanceTestee", "TestSupport", "TestVectors"]),
         .testTarget(
             name: "LatchRPCTests",
-            dependencies: ["LatchReflection", "LatchProtoCompiler", "ConformanceTestee", "TestSupport", "TestVectors"]),
+            dependencies: [
+                "LatchReflection", "LatchProtoCompiler", "LatchConformanceTestee", "TestSupport", "TestVectors",
+            ]),
         .testTarget(
             name: "ConformanceTests", dependencies: ["LatchProtoCompiler", "conformance-driver", "TestVectors"]),
         .testTarget(
@@ -286,7 +299,7 @@ let package = Package(
         .testTarget(name: "LatchOAuthTests", dependencies: ["LatchIdentity", "NoteTools", "TestSupport"]),
         .testTarget(name: "LatchAccountsTests", dependencies: ["LatchIdentityTesting", "TestSupport"]),
         .testTarget(name: "LatchUITests", dependencies: ["LatchUI", "LatchIdentityTesting", "TestSupport"]),
-        .testTarget(name: "LatchServerTests", dependencies: ["TestSupport", linux("CNGHTTP2")]),
+        .testTarget(name: "LatchServerTests", dependencies: ["TestSupport", linux("CLatchNGHTTP2")]),
         .testTarget(name: "LatchPostgresTests", dependencies: ["LatchPostgres", "TestSupport"]),
         .testTarget(name: "LatchWebAuthnTests", dependencies: ["LatchWebAuthn", "TestSupport"]),
         .testTarget(

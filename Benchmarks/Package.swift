@@ -60,7 +60,11 @@ let package = Package(
         benchmark("bench-generator", "", in: "Generator"),
         benchmark("bench-generate", "LatchInternals CMeasure", in: "Generator"),
         benchmark("compile-protos", "LatchInternals", in: "Generator"),
-        benchmark("bench-state", "LatchInternals AxiomArchitecture LatchRPC CMeasure Baselines", in: "State"),
+        // A link to the generated client of Examples/user-service.
+        .target(
+            name: "UserService", dependencies: dependencies("AxiomArchitecture"), path: "State/UserService",
+            exclude: ["Documentation", "Tests"]),
+        benchmark("bench-state", "UserService AxiomArchitecture LatchRPC CMeasure Baselines", in: "State"),
         benchmark("bench-codec", "LatchRPC LatchCore CMeasure", in: "RPC"),
         benchmark(
             "bench-calls", "LatchInternals LatchRPC LatchServer LatchHTTP LatchCore CMeasure Baselines", in: "RPC",

@@ -2,8 +2,8 @@
 
 import FuzzDriver
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// The date of all inputs, so that a finding can be repeated.
 private let now = Date(timeIntervalSince1970: 1_800_000_000)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FuzzDriver
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// Reads bytes as a Link field: what is accepted leads, if anywhere, to a URL that can be requested, and reads back from
 /// its parts.

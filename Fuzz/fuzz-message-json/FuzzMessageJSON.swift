@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
 import FuzzDriver
+import LatchConformanceTestee
 import LatchRPC
 
 /// Reads bytes as the JSON of a message with fields of every kind: what is read can be written, in JSON and as text, and
@@ -15,7 +15,7 @@ public func fuzzMessageJSON(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int3
 }
 
 private func check<Value: Message>(_ type: Value.Type, _ json: [UInt8]) {
-    let (types, extensions) = (ConformanceTestee.types, ConformanceTestee.extensions)
+    let (types, extensions) = (LatchConformanceTestee.types, LatchConformanceTestee.extensions)
     let ignoring = json.last == UInt8(ascii: " ")
     let reading = JSONDecodingOptions(ignoresUnknownFields: ignoring, types: types, extensions: extensions)
     guard let message = read(Value.self, json, reading) else { return }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
 import FuzzDriver
+import LatchConformanceTestee
 import LatchRPC
 
 /// Reads bytes as the text format of a message with fields of every kind: what is read can be written, and reads back to
@@ -15,7 +15,7 @@ public func fuzzMessageText(_ data: UnsafePointer<UInt8>?, _ count: Int) -> Int3
 }
 
 private func check<Value: Message>(_ type: Value.Type, _ text: String) {
-    let (types, extensions) = (ConformanceTestee.types, ConformanceTestee.extensions)
+    let (types, extensions) = (LatchConformanceTestee.types, LatchConformanceTestee.extensions)
     let ignoring = text.hasSuffix(" ")
     let reading = TextFormatDecodingOptions(
         ignoresUnknownFields: ignoring, types: types, extensions: extensions, depth: 512)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FuzzDriver
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// Reads bytes as the two lines that say when to come back, and as a trace's parent: every wait is bounded.
 @_cdecl("LLVMFuzzerTestOneInput")

@@ -3,9 +3,9 @@
 import FuzzDriver
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchOAuth
-import PortableFoundation
 
 private let clock = WallClock(
     now: { Date(timeIntervalSince1970: 1_800_000_000) }, sleep: { _ in }, uptime: { .zero })

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import FuzzDriver
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 private let algorithms: [SignatureAlgorithm] = [.es256, .eddsa, .hs256]
 private let verifier = JWTVerifier(

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
+import LatchConformanceTestee
+import LatchFoundation
 import LatchRPC
-import PortableFoundation
 import TestVectors
 import Testing
 
@@ -13,7 +13,7 @@ struct ConformanceRequestTests {
         #expect(cases.count == 6540)
         var agreed = 0
         for (index, recorded) in cases.enumerated() where !recorded.namesAFieldTwice {
-            let ours = ConformanceTestee.answer(recorded.request)
+            let ours = LatchConformanceTestee.answer(recorded.request)
             if let difference = Meaning.difference(ours, recorded) {
                 Issue.record(
                     "\(index) \(recorded.category): \(difference)\n\(recorded.request)\n\(ours)\n\(recorded.answer)")
@@ -29,7 +29,7 @@ struct ConformanceRequestTests {
         let cases = try RecordedCase.all().filter(\.namesAFieldTwice)
         #expect(cases.count == 12)
         for recorded in cases {
-            guard case .parseError = ConformanceTestee.answer(recorded.request).result else {
+            guard case .parseError = LatchConformanceTestee.answer(recorded.request).result else {
                 Issue.record("accepted: \(recorded.request.payload.debugDescription)")
                 continue
             }
@@ -37,7 +37,7 @@ struct ConformanceRequestTests {
     }
 
     @Test func `A request of protobuf's conformance runner yields messages that JSON and text can represent`() throws {
-        let (types, extensions) = (ConformanceTestee.types, ConformanceTestee.extensions)
+        let (types, extensions) = (LatchConformanceTestee.types, LatchConformanceTestee.extensions)
         var count = 0
         for recorded in try RecordedCase.all() {
             guard case .protobufPayload(let bytes) = recorded.answer.result else { continue }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
 import Foundation
+import LatchConformanceTestee
 import LatchRPC
 import Testing
 
@@ -36,7 +36,7 @@ import Testing
         try process.run()
         process.waitUntilExit()
         #expect(process.terminationStatus == 0)
-        let expected = requests.map { ConformanceTestee.answer($0) }
+        let expected = requests.map { LatchConformanceTestee.answer($0) }
         #expect(try Array(Data(contentsOf: output)) == expected.flatMap { framed(try $0.serialized()) })
         #expect(expected[0].result == .protobufPayload(Data()))
         #expect(expected[2].result == .protobufPayload(Data([8, 7])))

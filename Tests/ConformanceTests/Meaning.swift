@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
+import LatchConformanceTestee
 import LatchCore
 import LatchRPC
 
@@ -53,7 +53,7 @@ enum Meaning {
             request.payload = payload
             request.requestedOutputFormat = .textFormat
             request.printUnknownFields = true
-            return ConformanceTestee.answer(request).result
+            return LatchConformanceTestee.answer(request).result
         }
         guard case .textPayload(let left)? = bytes(left), case .textPayload(let right)? = bytes(right) else {
             return false

@@ -7,7 +7,7 @@ import Testing
 
 @Suite struct ConformanceDriftTests {
     @Test(arguments: [
-        ("ConformanceDriver", "ConformanceTestee/Generated", 7),
+        ("ConformanceDriver", "LatchConformanceTestee/Generated", 7),
         ("ConnectConformanceDriver", "ConnectConformance/Generated", 1),
     ])
     func `Code generated for the conformance runners is up to date`(driver: String, output: String, count: Int) throws {

@@ -2,8 +2,8 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 import Synchronization
 
 /// One simulated life of an account: up to three processes that are killed and restarted, several tasks in each, an

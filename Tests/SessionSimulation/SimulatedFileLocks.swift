@@ -2,7 +2,7 @@
 
 import LatchAuth
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 /// A process's way to the lock files of a folder: `FileCoordination`, with its kernel locks, stamps and announcements.

@@ -2,8 +2,8 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 import Synchronization
 
 /// A token endpoint and a protected resource as a model: families, rotation, replay window, reuse detection.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// A credential's place: which sign-in it comes from, and how many refreshes later.
 struct TokenVersion: Hashable, Sendable, CustomStringConvertible {

@@ -2,7 +2,7 @@
 
 import LatchAuth
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The record of a simulated disk as the item of a secret store, so that `SecretTokenStore` encodes, decodes and sets aside.
 struct SimulatedSecretStore: SecretStore {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
+import LatchFoundation
 import LatchHTTP
 import LatchOAuth
-import PortableFoundation
 
 /// A simulated issuer as an OAuth server: forms in, JSON out (RFC 6749 §5).
 struct SimulatedTokenEndpoint: Handler {

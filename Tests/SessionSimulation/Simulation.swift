@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
+package import LatchFoundation
 import LatchTesting
-package import PortableFoundation
 import Synchronization
 
 /// A world of its own: one thread, virtual time, and every choice made by a seed.

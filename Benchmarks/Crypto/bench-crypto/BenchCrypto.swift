@@ -3,8 +3,8 @@
 import CMeasure
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// Measures signatures and whole tokens beside `openssl speed`, interleaved on one core, and what claims cost.
 @main

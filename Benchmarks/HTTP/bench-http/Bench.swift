@@ -2,8 +2,8 @@
 
 import Baselines
 import CBareCurl
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// What is measured request by request.
 struct Bench {

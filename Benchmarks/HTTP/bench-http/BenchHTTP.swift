@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import CBareCurl
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// Measures an authenticated `Client` over `CurlTransport` beside libcurl in plain C and Foundation's URLSession, on the
 /// same server in one run, and what a gigabyte takes.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 /// Accounts with uncorrelated names, roles and dates.
 struct AccountFixture {

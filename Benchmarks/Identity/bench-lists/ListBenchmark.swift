@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 /// ListBenchmark that cost differently, and how long they take.
 enum ListBenchmark {

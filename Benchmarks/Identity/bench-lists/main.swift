@@ -7,8 +7,8 @@
 // Fills a store with N accounts (default 100,000), then reads pages of 50 by queries that differ in cost.
 // The limit is 5 ms per page at the median. With --check a missed limit is a failure.
 
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 let arguments = CommandLine.arguments
 let count = arguments.firstIndex(of: "--accounts").flatMap { Int(arguments.dropFirst($0 + 1).first ?? "") } ?? 100_000

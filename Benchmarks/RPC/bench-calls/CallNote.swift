@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchRPC
-import PortableFoundation
 
 /// The message that goes to and fro: latch.test.v1.Note, which the peers of the tests speak too.
 struct CallNote: Message {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Dispatch
-import PortableFoundation
+import LatchFoundation
 
 /// A command: a tree of subcommands with a version.
 package struct Command: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GeneratorCommands
 import LatchCommand
 import LatchCore
+import LatchGeneratorCommands
 
 /// The program `axiom-client-generator`: only the generator, with Axiom's documented flags.
 @main

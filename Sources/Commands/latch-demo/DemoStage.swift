@@ -4,7 +4,7 @@ import AuthPackage
 import LatchAccounts
 import LatchAuth
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 import UserService
 
 /// The state of a demonstration: a server process, its emails, and the devices of one user.

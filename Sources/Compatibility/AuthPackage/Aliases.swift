@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 @_exported public import LatchAuth
+public import LatchFoundation
 import LatchJOSE
-public import PortableFoundation
 
 /// The tokens that the backend issued.
 public typealias Tokens = LatchAuth.Tokens

@@ -2,9 +2,9 @@
 
 import LatchAccounts
 public import LatchCore
+public import LatchFoundation
 public import LatchHTTP
 import LatchJOSE
-public import PortableFoundation
 
 /// The address of the backend and the features that it offers.
 public struct AuthConfiguration: Sendable {

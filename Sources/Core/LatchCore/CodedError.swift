@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// An error with a stable code, a description of the failure and a suggested remedy.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// A clock with the date, a monotonic time and sleep, as a value that tests can replace.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CTexts
+internal import CLatchTexts
 package import LatchCore
 
 /// The texts of a string catalog in Xcode's `.xcstrings` format.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 
 /// A writer of phrases in a user's language.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// A field that extends a message (`extend`), of any type.
 public protocol ExtensionField: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchRPC
-import PortableFoundation
 
 /// An index of file descriptors by file name, symbol and extension.
 struct DescriptorIndex: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 public import LatchRPC
-import PortableFoundation
 
 /// A client of gRPC's server reflection (v1, or v1alpha if the server lacks v1).
 ///

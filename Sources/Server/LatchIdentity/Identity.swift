@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+package import LatchFoundation
 public import LatchHTTP
 import LatchServer
 import LatchWebAuthn
-package import PortableFoundation
 
 /// An auth server without its socket: accounts, sessions and tokens over one store, and the routes that serve them.
 ///

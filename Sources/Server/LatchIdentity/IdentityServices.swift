@@ -2,8 +2,8 @@
 
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// The state and the services of a server under one configuration, all of them built in this file.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CPostgres
+internal import CLatchPostgres
 
 /// The rows that a statement returned, and the number of rows that it changed.
 ///

@@ -2,10 +2,10 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
-import PortableFoundation
 
 /// A decoder of the responses to a sign-in or a refresh: ``TokenResponseDecoder`` plus the features of these backends.
 struct AccountTokenDecoder {

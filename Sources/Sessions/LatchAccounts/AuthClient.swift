@@ -2,10 +2,10 @@
 
 public import LatchAuth
 public import LatchCore
+public import LatchFoundation
 public import LatchHTTP
 import LatchJOSE
 import LatchOAuth
-public import PortableFoundation
 import Synchronization
 
 /// A client of an account backend with email addresses and passwords: it signs users up, in and out.

@@ -3,10 +3,10 @@
 public import LatchAuth
 public import LatchCore
 import LatchCrypto
+public import LatchFoundation
 public import LatchHTTP
 import LatchJOSE
 public import LatchOAuth
-public import PortableFoundation
 
 /// An identity provider, by its name in the routes of an account backend.
 public struct IdentityProvider: RawRepresentable, Sendable, Hashable, ExpressibleByStringLiteral {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
-public import PortableFoundation
 
 /// The sign-in methods of an account, and those that the server offers.
 public struct SignInMethods: Sendable, Hashable {

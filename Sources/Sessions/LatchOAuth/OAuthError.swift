@@ -2,9 +2,9 @@
 
 import LatchAuth
 public import LatchCore
+package import LatchFoundation
 public import LatchHTTP
 import LatchJOSE
-package import PortableFoundation
 
 /// An error of an authorization server, or of its response.
 ///

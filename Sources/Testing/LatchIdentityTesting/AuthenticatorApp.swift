@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchFoundation
 import LatchIdentity
-public import PortableFoundation
 
 /// An authenticator app, which shows the codes of a second factor (RFC 6238).
 public struct AuthenticatorApp: Sendable {

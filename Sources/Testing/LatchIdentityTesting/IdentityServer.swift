@@ -3,10 +3,10 @@
 public import LatchAccounts
 public import LatchAuth
 import LatchCore
+public import LatchFoundation
 public import LatchHTTP
 public import LatchIdentity
 public import LatchTesting
-public import PortableFoundation
 
 /// An auth server in the process of a test.
 ///

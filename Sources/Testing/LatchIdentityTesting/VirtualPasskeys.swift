@@ -2,8 +2,8 @@
 
 public import LatchAccounts
 import LatchCore
+import LatchFoundation
 public import LatchTesting
-import PortableFoundation
 import Synchronization
 
 /// The passkeys of a device in software, for tests of an app.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 import Synchronization
 
 /// A clock that a test moves, which resumes the waiting tasks.

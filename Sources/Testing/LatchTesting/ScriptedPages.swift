@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchFoundation
 public import LatchOAuth
-public import PortableFoundation
 import Synchronization
 
 /// Pages of the system's browser that a test ends instead of a user.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// Runs `body` with a new folder, which is removed afterwards.
 public func withTemporaryFolder<Result: Sendable>(

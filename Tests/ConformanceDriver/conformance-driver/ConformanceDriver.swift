@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
 import Foundation
+import LatchConformanceTestee
 import LatchRPC
 
 /// Speaks with protobuf's conformance runner: each message has its length before it, in four bytes, the lowest first.
@@ -10,7 +10,7 @@ import LatchRPC
 @main struct ConformanceDriver {
     static func main() throws {
         while let request = try next() {
-            let answer = ConformanceTestee.answer(try ConformanceRequest(serialized: request))
+            let answer = LatchConformanceTestee.answer(try ConformanceRequest(serialized: request))
             let bytes = try answer.serialized()
             let length = (0..<4).map { UInt8(truncatingIfNeeded: bytes.count >> ($0 * 8)) }
             try FileHandle.standardOutput.write(contentsOf: Data(length + bytes))

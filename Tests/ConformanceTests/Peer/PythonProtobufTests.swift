@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
+import LatchConformanceTestee
 import LatchRPC
 import TestVectors
 import Testing
@@ -17,7 +17,7 @@ struct PythonProtobufTests {
     }
 
     private func message(_ json: String) -> TestAllTypesProto3? {
-        let options = JSONDecodingOptions(types: ConformanceTestee.types)
+        let options = JSONDecodingOptions(types: LatchConformanceTestee.types)
         do throws(ProtoError) {
             return try TestAllTypesProto3(json: json, options: options)
         } catch {

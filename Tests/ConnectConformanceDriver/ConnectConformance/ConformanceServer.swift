@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchHTTP
 import LatchRPC
 public import LatchServer
-import PortableFoundation
 
 /// The server under test: `Server` with `RPCService`, at a free port of this machine.
 public enum ConformanceServer {

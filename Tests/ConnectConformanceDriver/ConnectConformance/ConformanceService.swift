@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchHTTP
 public import LatchRPC
-import PortableFoundation
 
 /// The service that the runner's client calls: it responds as each request specifies.
 public struct ConformanceService: ConformanceServiceServer {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchRPC
-import PortableFoundation
 
 /// The results of our decoder and Python's for the same inputs.
 enum Comparison {

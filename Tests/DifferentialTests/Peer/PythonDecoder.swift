@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchProcess
 import LatchProtoCompiler
-import PortableFoundation
 
 /// Google's protobuf for Python (upb below, json_format above), which Scripts/fetch-peers installs.
 enum PythonDecoder {

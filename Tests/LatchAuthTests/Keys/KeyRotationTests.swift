@@ -2,10 +2,10 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
-import PortableFoundation
 import Synchronization
 import TestTags
 import Testing

@@ -2,11 +2,11 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
-import PortableFoundation
 import Synchronization
 
 /// An issuer that publishes keys at a real address, and what a verifier over them needs.

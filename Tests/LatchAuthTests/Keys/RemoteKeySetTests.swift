@@ -3,10 +3,10 @@
 import Dispatch
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchTesting
-import PortableFoundation
 import Synchronization
 import TestSupport
 import Testing

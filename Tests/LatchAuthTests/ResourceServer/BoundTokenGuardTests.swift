@@ -2,11 +2,11 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
-import PortableFoundation
 import Synchronization
 import TestTags
 import Testing

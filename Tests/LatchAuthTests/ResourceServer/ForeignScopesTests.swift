@@ -2,11 +2,11 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchTesting
-import PortableFoundation
 import Testing
 
 /// The claims in which issuers other than Latchwork's state what a token may do.

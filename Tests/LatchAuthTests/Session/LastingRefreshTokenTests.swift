@@ -2,8 +2,8 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 import SessionSimulation
 import Synchronization
 import Testing

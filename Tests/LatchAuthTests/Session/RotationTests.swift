@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchTesting
-import PortableFoundation
 import SessionSimulation
 import Synchronization
 import Testing

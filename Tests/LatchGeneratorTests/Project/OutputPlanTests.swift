@@ -2,7 +2,7 @@
 
 import Foundation
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 import TestTags
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
+import LatchFoundation
 import LatchProtoCompiler
-import PortableFoundation
 import Testing
 
 @testable import LatchGenerator

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 import Testing
 
 @testable import LatchGenerator
@@ -23,8 +23,8 @@ import Testing
             case .dependencyByPath: "elsewhere/latchwork"
             }
         let build = "app/.build/x86_64-unknown-linux-gnu/debug"
-        let paths = ["CTimer", "CZlib"].map { "\(package)/Sources/C/\($0)/module.modulemap" }
-        let files = paths + ["\(build)/CTexts.build/module.modulemap", "\(build)/Modules/LatchRPC.swiftmodule"]
+        let paths = ["CLatchTimer", "CLatchZlib"].map { "\(package)/Sources/C/\($0)/module.modulemap" }
+        let files = paths + ["\(build)/CLatchTexts.build/module.modulemap", "\(build)/Modules/LatchRPC.swiftmodule"]
         try ProjectFolder.with(Dictionary(uniqueKeysWithValues: files.map { ($0, "") })) { folder in
             let state = """
                 {"object": {"dependencies": [
@@ -36,7 +36,7 @@ import Testing
             try folder.write(state, to: "app/.build/workspace-state.json")
             let program = "\(folder.path)/\(build)/axiom-client-generator-tool"
             let flags = try #require(RuntimeModules.find(near: program, named: [])).flags
-            let maps = ["\(build)/CTexts.build/module.modulemap"] + paths
+            let maps = ["\(build)/CLatchTexts.build/module.modulemap"] + paths
             let expected = maps.flatMap { ["-Xcc", "-fmodule-map-file=\(folder.path)/\($0)"] }
             #expect(flags == ["-I", "\(folder.path)/\(build)/Modules"] + expected)
         }

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchTesting
-import PortableFoundation
 import Testing
 
 @testable import LatchHTTP

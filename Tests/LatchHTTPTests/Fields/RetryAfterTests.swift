@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchHTTP
 import LatchTesting
-import PortableFoundation
 import TestTags
 import Testing
 

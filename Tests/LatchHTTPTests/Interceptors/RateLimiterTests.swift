@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchTesting
-import PortableFoundation
 import TestSupport
 import TestTags
 import Testing

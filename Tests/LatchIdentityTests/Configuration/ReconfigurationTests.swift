@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
-import PortableFoundation
 import Testing
 
 @testable import LatchIdentity

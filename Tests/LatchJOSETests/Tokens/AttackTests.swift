@@ -2,8 +2,8 @@
 
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 import TestTags
 import Testing
 

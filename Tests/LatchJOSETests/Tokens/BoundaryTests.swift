@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 import Testing
 
 /// A claim about time, with the clock at which it begins or ceases to hold.

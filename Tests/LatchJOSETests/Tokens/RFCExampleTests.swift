@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 import Testing
 
 /// The keys of RFC 7515, Appendix A; the first is that of RFC 7519 and RFC 7797 as well.

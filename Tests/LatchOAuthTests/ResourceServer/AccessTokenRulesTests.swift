@@ -2,11 +2,11 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
 import LatchServer
-import PortableFoundation
 import Testing
 
 /// Tokens as real providers issue them, at a guard with rules.

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchProcess
 import LatchProtoCompiler
 import LatchTesting
-import PortableFoundation
 import Testing
 
 /// Many mutated files, each compiled by itself: with protoc in one shell, and in this process.

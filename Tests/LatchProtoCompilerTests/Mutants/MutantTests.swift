@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchProtoCompiler
 import LatchTesting
-import PortableFoundation
 import Testing
 
 /// Files with words exchanged, compiled by protoc and by us.

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchGenerator
 import LatchProtoCompiler
 import LatchTesting
-import PortableFoundation
 import TestTags
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchProtobuf
 import LatchTesting
-import PortableFoundation
 import Testing
 
 @Suite struct FloatTextTests {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
+import LatchConformanceTestee
+import LatchFoundation
 import LatchProtobuf
 import LatchTesting
-import PortableFoundation
 import Testing
 
 @Suite struct JSONTextTests {

@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
 import Foundation
+import LatchConformanceTestee
 import LatchProtobuf
 import Testing
 
 @Suite struct RandomMessageTests {
-    private let types = ConformanceTestee.types
+    private let types = LatchConformanceTestee.types
 
     /// Bytes are compared, since NaN is no other NaN.
     private func expectSame<Value: Message>(_ left: Value, _ right: Value, _ seed: UInt64, _ how: String) throws {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
+import LatchConformanceTestee
 import LatchCore
 import LatchProtobuf
 import Testing

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchFoundation
 public import LatchProtobuf
-public import PortableFoundation
 
 /// A message with a field of every kind in every cardinality, in the shape of generated code.
 public struct Everything: Message {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchFoundation
 import LatchProtobuf
-public import PortableFoundation
 
 // Maps, numbers that are not packed, and the fields of the oneof.
 extension Everything {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchProtobuf
-import PortableFoundation
 
 extension Everything {
     /// A message in which every field has a value, apart from a oneof's others; inside of it are `depth` more.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
+import LatchConformanceTestee
 import TestVectors
 import Testing
 
@@ -69,8 +69,8 @@ import Testing
                 #expect(Set([one, back, one]).count == 1, "seed \(seed)")
                 #expect(try (one == other) == (bytes(one) == bytes(other)), "seed \(seed)")
                 let json = try Value(
-                    json: one.jsonBytes(JSONEncodingOptions(types: ConformanceTestee.types)),
-                    options: JSONDecodingOptions(types: ConformanceTestee.types))
+                    json: one.jsonBytes(JSONEncodingOptions(types: LatchConformanceTestee.types)),
+                    options: JSONDecodingOptions(types: LatchConformanceTestee.types))
                 #expect(json == one && json.hashValue == one.hashValue, "seed \(seed)")
             }
             try open(one)

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchFoundation
 public import LatchProtobuf
-public import PortableFoundation
 
 /// A message in the shape of generated code, with a field of each common kind.
 public struct Person: Message {

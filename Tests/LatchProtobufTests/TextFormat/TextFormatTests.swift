@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
+import LatchConformanceTestee
+import LatchFoundation
 import LatchProtobuf
-import PortableFoundation
 import Testing
 
 @Suite struct TextFormatTests {

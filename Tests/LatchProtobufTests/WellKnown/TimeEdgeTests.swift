@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchProtobuf
-import PortableFoundation
 import Testing
 
 @Suite struct TimeEdgeTests {

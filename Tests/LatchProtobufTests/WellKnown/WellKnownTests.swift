@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import ConformanceTestee
 import Foundation
+import LatchConformanceTestee
 import LatchProtobuf
 import Testing
 

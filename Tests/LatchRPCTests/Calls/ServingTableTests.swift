@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchHTTP
 import LatchServer
 import LatchTesting
-import PortableFoundation
 import Testing
 
 @testable import LatchProtobuf

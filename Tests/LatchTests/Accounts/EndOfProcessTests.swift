@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchProcess
 import LatchTesting
-import PortableFoundation
 import Synchronization
 import TestSupport
 import Testing

@@ -3,10 +3,10 @@
 import LatchAccounts
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchIdentityTesting
 import LatchProcess
 import LatchTesting
-import PortableFoundation
 import TestSupport
 import Testing
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchProcess
 import LatchTesting
-import PortableFoundation
 import Synchronization
 import Testing
 

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchIdentity
 import LatchServer
 import LatchTesting
-import PortableFoundation
 import Testing
 
 @testable import LatchCommand

@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchIdentity
 import LatchTesting
-import PortableFoundation
 import Testing
 
 @testable import LatchCommand

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchIdentity
 import LatchTesting
-import PortableFoundation
 import Testing
 
 @testable import LatchCommand

@@ -1,10 +1,10 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchServer
 import LatchTesting
-import PortableFoundation
 import TestSupport
 import Testing
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchProcess
-import PortableFoundation
 import TestTags
 import Testing
 

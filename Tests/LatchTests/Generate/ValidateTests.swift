@@ -2,8 +2,8 @@
 
 import Foundation
 import LatchCore
+import LatchFoundation
 import LatchProcess
-import PortableFoundation
 import TestTags
 import Testing
 

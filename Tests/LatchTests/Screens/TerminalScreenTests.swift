@@ -2,9 +2,9 @@
 
 import LatchAccounts
 import LatchCore
+import LatchFoundation
 import LatchTesting
 import LatchUI
-import PortableFoundation
 import Synchronization
 import Testing
 

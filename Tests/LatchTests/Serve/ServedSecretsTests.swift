@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchProcess
 import LatchTesting
-import PortableFoundation
 import TestSupport
 import TestTags
 import Testing

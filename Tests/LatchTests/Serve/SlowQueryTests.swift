@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchPostgres
 import LatchProcess
 import LatchTesting
-import PortableFoundation
 import TestSupport
 import Testing
 

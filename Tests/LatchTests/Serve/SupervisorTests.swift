@@ -1,12 +1,12 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchIdentity
 import LatchProcess
 import LatchServer
 import LatchTesting
-import PortableFoundation
 import TestSupport
 import Testing
 

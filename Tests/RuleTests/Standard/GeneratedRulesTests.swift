@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchGenerator
 import LatchProtoCompiler
-import PortableFoundation
 import Testing
 
 @Suite struct GeneratedRulesTests {

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchProcess
 import LatchProtoCompiler
 import LatchRPC
 import LatchTesting
-import PortableFoundation
 import Testing
 
 /// protovalidate, which Scripts/fetch-peers installs.

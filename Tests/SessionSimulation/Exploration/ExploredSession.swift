@@ -2,8 +2,8 @@
 
 package import LatchAuth
 import LatchCore
+package import LatchFoundation
 package import LatchHTTP
-package import PortableFoundation
 
 /// A credential of an explored session: a refresh token, an access token, and perhaps one for each of two resources.
 package struct ExploredTicket: SessionCredential, Hashable, CustomStringConvertible {

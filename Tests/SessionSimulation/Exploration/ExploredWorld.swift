@@ -2,8 +2,8 @@
 
 package import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchTesting
-import PortableFoundation
 
 /// The session's machine in several processes over one record, with an issuer: every order of events, and every fault.
 package struct ExploredWorld: ExploredModel {

@@ -3,8 +3,8 @@
 import LatchAccounts
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// The steps of a user with several terminals: processes of `latch` with the same home folder.
 enum CommandSteps {

@@ -4,10 +4,10 @@ import AxiomArchitecture
 import AxiomCore
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchIdentityTesting
 import LatchRPC
-import PortableFoundation
 import UserService
 
 /// The steps of a generated client of userservice.v1, on the same server.

@@ -4,8 +4,8 @@ import AuthPackage
 import LatchAccounts
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// The steps that must not lose a session: many concurrent callers at an expiry, and kills of the server.
 enum RefreshSteps {

@@ -3,11 +3,11 @@
 import LatchAccounts
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
 import LatchServer
-import PortableFoundation
 import SampleResource
 
 /// The steps of scopes and revocation.

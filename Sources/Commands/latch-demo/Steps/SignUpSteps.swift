@@ -4,8 +4,8 @@ import AuthPackage
 import LatchAccounts
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// The steps from an empty server to a signed-in user.
 enum SignUpSteps {

@@ -3,10 +3,10 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
-import PortableFoundation
 
 /// The transport for requests to issuers.
 enum IssuerTransport {

@@ -3,9 +3,9 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchOAuth
-import PortableFoundation
 
 /// `latch login`: signs a user in on this device.
 enum LoginSubcommand {

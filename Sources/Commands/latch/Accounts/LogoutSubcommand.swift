@@ -3,9 +3,9 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchOAuth
-import PortableFoundation
 
 /// `latch logout`: signs a user out on this device.
 enum LogoutSubcommand {

@@ -3,11 +3,11 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
 import LatchSignIn
-import PortableFoundation
 
 /// Sign-ins by OAuth: on the issuer's page, in a browser here or on another device, or without a user.
 extension Login {

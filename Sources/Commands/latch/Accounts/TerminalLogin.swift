@@ -4,9 +4,9 @@ import LatchAccounts
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchOAuth
 import LatchUI
-import PortableFoundation
 import Synchronization
 
 /// Sign-ins with a password on a terminal, with the screens of an app.

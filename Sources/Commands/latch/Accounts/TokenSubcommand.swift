@@ -3,9 +3,9 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
-import PortableFoundation
 
 /// `latch token`: prints an access token for another program.
 enum TokenSubcommand {

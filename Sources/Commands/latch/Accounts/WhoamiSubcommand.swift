@@ -4,10 +4,10 @@ import LatchAccounts
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
-import PortableFoundation
 
 /// `latch whoami`: prints the signed-in user, as the issuer reports it.
 enum WhoamiSubcommand {

@@ -2,8 +2,8 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 /// The administration of accounts, in a store or through a server.
 protocol AccountAdministration: Sendable {

@@ -2,8 +2,8 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 /// `latch admin audit`: the audit log of a store.
 enum AdminAuditSubcommand {

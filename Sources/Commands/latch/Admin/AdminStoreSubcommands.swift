@@ -2,8 +2,8 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 /// `latch admin migrate`, `copy`, `backup` and `restore`: operations on a whole store.
 enum AdminStoreSubcommands {

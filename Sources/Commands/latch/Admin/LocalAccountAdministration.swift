@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 /// The administration of a store on this machine, even while a server uses it.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
-import PortableFoundation
+import LatchFoundation
 
 /// The date of an option, absolute or relative to the current time.
 enum PastDate {

@@ -2,10 +2,10 @@
 
 import LatchAuth
 import LatchCommand
+import LatchFoundation
 import LatchHTTP
 import LatchIdentity
 import LatchRPC
-import PortableFoundation
 
 /// The administration of a running server, with an administrator's session on this device.
 struct RemoteAccountAdministration: AccountAdministration {

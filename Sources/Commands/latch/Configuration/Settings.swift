@@ -2,8 +2,8 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 /// All settings, their values, and the sources of the values.
 struct Settings: Sendable {

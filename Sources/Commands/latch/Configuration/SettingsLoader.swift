@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 /// Loads a server's settings at its start and at each reload.
 struct SettingsLoader: Sendable {

@@ -3,9 +3,9 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
-import PortableFoundation
 
 /// `latch check-backend`: tries the routes of AuthPackage's backend contract, and prints the parameters that an app
 /// needs.

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import GeneratorCommands
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
+import LatchGeneratorCommands
 import LatchHTTP
-import PortableFoundation
 
 /// `latch doctor`: checks all dependencies of the client subcommands.
 enum DoctorSubcommand {

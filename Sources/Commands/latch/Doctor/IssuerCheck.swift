@@ -2,8 +2,8 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// A check of the connection to an issuer and of the clock difference.
 struct IssuerCheck {

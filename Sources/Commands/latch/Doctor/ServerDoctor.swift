@@ -2,10 +2,10 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchIdentity
 import LatchServer
-import PortableFoundation
 
 /// One run of all checks of a server.
 ///

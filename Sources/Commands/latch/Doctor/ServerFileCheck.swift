@@ -2,10 +2,10 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchIdentity
 import LatchServer
-import PortableFoundation
 
 /// A check of a server's certificate and its private key.
 struct ServerFileCheck: Sendable {

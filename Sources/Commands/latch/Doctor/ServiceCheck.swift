@@ -2,9 +2,9 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchIdentity
-import PortableFoundation
 
 /// A check of the services that a server needs: mail server, identity providers, public URL, collector.
 struct ServiceCheck: Sendable {

@@ -2,8 +2,8 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 /// A check of a server's store: whether this version can open it with this key, and which failures it survives.
 struct StoreCheck: Sendable {

@@ -3,8 +3,8 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// `latch request`: sends a request with the account's credential.
 enum RequestSubcommand {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchHTTP
 import LatchUI
-import PortableFoundation
 
 extension ScreenLink {
     /// Creates the link that a user has pasted: a URL for that purpose, or only its token; nil for any other text.

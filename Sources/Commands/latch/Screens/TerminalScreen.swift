@@ -2,9 +2,9 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchTexts
 import LatchUI
-import PortableFoundation
 
 /// A screen on a terminal: it prompts for the fields, prints the notices, and numbers the other buttons.
 ///

@@ -2,10 +2,10 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchIdentity
 import LatchServer
-import PortableFoundation
 import Synchronization
 
 /// A line of a server's log that is not about a request (``RequestLine``); as text, errors and warnings have two lines.

@@ -3,10 +3,10 @@
 import Dispatch
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchIdentity
 import LatchServer
-import PortableFoundation
 import Synchronization
 
 /// The format of the log: text, JSON, logfmt, or text without requests.

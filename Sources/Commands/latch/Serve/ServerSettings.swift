@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchFoundation
 import LatchIdentity
 import LatchServer
-import PortableFoundation
 
 extension Settings {
     /// Returns the configuration of the HTTP server.

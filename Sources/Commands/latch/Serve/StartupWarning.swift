@@ -3,10 +3,10 @@
 import LatchAuth
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchIdentity
 import LatchServer
-import PortableFoundation
 
 /// A warning about settings that are valid but probably unintended.
 struct StartupWarning: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCommand
+import LatchFoundation
 import LatchIdentity
-import PortableFoundation
 
 /// The location of the account store.
 struct StoreLocation: Sendable, Hashable {

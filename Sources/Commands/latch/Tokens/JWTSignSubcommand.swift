@@ -2,8 +2,8 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// `latch jwt sign`: signs a token for tests or for use on the same machine.
 enum JWTSignSubcommand {

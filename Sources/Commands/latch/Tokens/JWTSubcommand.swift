@@ -2,8 +2,8 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// `latch jwt`: decodes, verifies and signs JSON Web Tokens.
 enum JWTSubcommand {

@@ -2,8 +2,8 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// `latch jwt verify`: verifies a token.
 enum JWTVerifySubcommand {

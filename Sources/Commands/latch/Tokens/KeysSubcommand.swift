@@ -2,9 +2,9 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
-import PortableFoundation
 
 /// `latch keys`: generates signing keys.
 enum KeysSubcommand {

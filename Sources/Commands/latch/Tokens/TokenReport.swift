@@ -2,8 +2,8 @@
 
 import LatchCommand
 import LatchCore
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// The printed form of a token: header, claims and verification.
 struct TokenReport {

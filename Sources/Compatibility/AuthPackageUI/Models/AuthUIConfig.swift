@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AuthPackage
+public import LatchFoundation
 public import LatchHTTP
-public import PortableFoundation
 
 /// The address of the backend, the providers and the style of the screens.
 public struct AuthUIConfig: Sendable {

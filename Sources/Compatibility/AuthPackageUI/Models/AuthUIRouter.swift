@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import AuthPackage
+public import LatchFoundation
 public import Observation
-public import PortableFoundation
 
 /// Routes deep links to the screens of the program.
 ///

@@ -3,10 +3,10 @@
 public import AuthPackage
 import LatchAuth
 public import LatchCore
+public import LatchFoundation
 public import LatchTexts
 public import LatchUI
 public import Observation
-public import PortableFoundation
 
 /// The model behind `AuthFlow`: the current screen, and the models of the screens.
 ///

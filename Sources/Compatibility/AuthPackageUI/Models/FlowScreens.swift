@@ -3,8 +3,8 @@
 import AuthPackage
 import LatchAccounts
 import LatchCore
+import LatchFoundation
 import LatchUI
-import PortableFoundation
 
 // The screens of LatchUI for a client of the package, with the next screen of each.
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchUI
-import PortableFoundation
 
 /// The link of an email for a new password, `<scheme>://reset-password?token=…`.
 struct ResetLink {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// A reader of the variables in a style sheet, CSS Custom Properties for Cascading Variables §2.
 enum CSSVariables {

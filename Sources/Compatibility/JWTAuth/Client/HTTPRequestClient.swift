@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import FoundationBridge
 public import LatchAuth
 import LatchCore
+import LatchFoundationBridge
 public import LatchHTTP
 import Synchronization
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import FoundationBridge
 import LatchCore
+import LatchFoundationBridge
 import Synchronization
 
 /// A URL session, or a replacement for tests.

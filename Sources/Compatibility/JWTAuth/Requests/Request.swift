@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import FoundationBridge
 public import LatchAuth
+import LatchFoundationBridge
 import LatchHTTP
 
 /// A request without a base URL.

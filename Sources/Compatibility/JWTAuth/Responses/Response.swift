@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import Foundation
-import FoundationBridge
+import LatchFoundationBridge
 import LatchHTTP
 
 /// A success, or the error that the server sent instead.

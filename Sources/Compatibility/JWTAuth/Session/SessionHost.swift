@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import Foundation
-import FoundationBridge
 import LatchAuth
 import LatchCore
+import LatchFoundationBridge
 import LatchHTTP
 import Observation
 import Synchronization

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationBridge
 import LatchAuth
 import LatchCore
+import LatchFoundationBridge
 import LatchHTTP
 
 /// The refresh of a session by the application's closure.

@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+public import LatchFoundation
 public import LatchHTTP
 import LatchOAuth
-public import PortableFoundation
 
 /// A client of the backend that sends requests for the signed-in user.
 ///

@@ -3,9 +3,9 @@
 import LatchAccounts
 import LatchAuth
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
 import LatchOAuth
-public import PortableFoundation
 
 /// An error of a login.
 ///

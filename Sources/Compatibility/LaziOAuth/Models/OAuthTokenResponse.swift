@@ -2,8 +2,8 @@
 
 public import LatchAuth
 import LatchCore
+public import LatchFoundation
 import LatchOAuth
-public import PortableFoundation
 
 /// A token response, in its wire spelling.
 ///

@@ -3,10 +3,10 @@
 import LatchAccounts
 public import LatchAuth
 public import LatchCore
+public import LatchFoundation
 public import LatchHTTP
 public import LatchOAuth
 public import Observation
-public import PortableFoundation
 
 /// Signs a user in with a password, and keeps the session.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationBridge
 public import LatchAuth
 package import LatchCore
+import LatchFoundationBridge
 package import LatchHTTP
 import Synchronization
 

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationBridge
 import LatchAuth
 import LatchCore
+import LatchFoundationBridge
 import Synchronization
 
 /// The refresh of a storage's session, with the strategy of the interceptor that needs a token.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import FoundationBridge
 public import LatchAuth
 import LatchCore
+import LatchFoundationBridge
 import LatchHTTP
 
 /// The cookies of a session; each is sent only if its domain, path, security and age allow it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The base URL of a client and the rules for joining paths to it.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// A client that performs routes relative to a base URL, through interceptors and over a transport.
 ///

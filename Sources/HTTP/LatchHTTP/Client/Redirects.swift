@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// The limits of following redirects.
 public struct RedirectPolicy: Sendable, Hashable {

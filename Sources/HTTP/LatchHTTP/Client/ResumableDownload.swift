@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 extension Client {

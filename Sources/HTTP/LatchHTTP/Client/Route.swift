@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// A typed request and its typed response.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 /// The content of a route and its media type.
 ///

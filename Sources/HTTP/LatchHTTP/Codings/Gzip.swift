@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import CZlib
+import CLatchZlib
 import Synchronization
 
 /// The gzip format (RFC 1952) by zlib, which Linux and all Apple SDKs include.
@@ -80,7 +80,7 @@ package enum Gzip {
             let piece = [UInt8](unsafeUninitializedCapacity: room) { buffer, count in
                 stream.next_out = buffer.baseAddress
                 stream.avail_out = UInt32(room)
-                state = CZlib.inflate(&stream, Z_NO_FLUSH)
+                state = CLatchZlib.inflate(&stream, Z_NO_FLUSH)
                 count = room - Int(stream.avail_out)
             }
             output.append(contentsOf: piece)

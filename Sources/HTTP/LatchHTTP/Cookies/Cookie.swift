@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 
 /// A stored cookie with all attributes that decide which requests carry it (RFC 6265bis §5.7).
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// A lenient parser of the dates in cookies, which servers write in many formats (RFC 6265bis §5.1.1).
 enum CookieDate {

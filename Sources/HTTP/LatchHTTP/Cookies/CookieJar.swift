@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 import Synchronization
 
 /// A cookie store for any number of servers that selects the cookies of a request (RFC 6265bis §5.7 and §5.8).

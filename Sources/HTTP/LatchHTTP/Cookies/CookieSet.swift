@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 /// The cookies by domain, with the storage and retrieval rules of RFC 6265bis §5.7 and §5.8, as a value.
 package struct CookieSet: Sendable {

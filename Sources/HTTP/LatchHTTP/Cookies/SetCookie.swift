@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 /// A parsed `Set-Cookie` field, before a jar decides whether to store the cookie.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-internal import PortableFoundation
+internal import LatchFoundation
 
 /// The caching directives of a response (RFC 9111 §5.2).
 package struct CacheControl: Sendable, Hashable {

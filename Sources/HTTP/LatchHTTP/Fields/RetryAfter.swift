@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 /// The time after which a server wants to be contacted again (RFC 9110 §10.2.3): a delay or a date.
 ///

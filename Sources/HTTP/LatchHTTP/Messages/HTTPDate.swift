@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 /// A date in the format of header fields (RFC 9110 §5.6.7): `Sun, 06 Nov 1994 08:49:37 GMT`, to the second, in UTC.
 package struct HTTPDate: Sendable, Hashable, CustomStringConvertible {

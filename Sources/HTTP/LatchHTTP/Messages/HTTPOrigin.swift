@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 
 /// A scheme, host and port (RFC 6454 §4); credentials stay within an origin.
 public struct HTTPOrigin: Sendable, Hashable, CustomStringConvertible {

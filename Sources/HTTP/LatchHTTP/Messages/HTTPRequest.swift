@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 
 /// A request as a value, which a client sends and a server receives (RFC 9110 §3.9).
 ///

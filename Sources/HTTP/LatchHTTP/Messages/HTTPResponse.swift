@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PortableFoundation
+package import LatchFoundation
 
 /// A response as a value (RFC 9110 §3.9).
 public struct HTTPResponse: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 extension URL {
     /// Creates a URL from a text of another program or a user, such as a Location field or a callback.

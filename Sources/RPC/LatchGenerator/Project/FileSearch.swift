@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchProtoCompiler
-import PortableFoundation
 
 /// A recursive search for files, in a deterministic order.
 enum FileSearch {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// A snapshot of the attributes of files: two snapshots differ if a file was written, created or removed.
 package struct FileSnapshot: Hashable, Sendable {

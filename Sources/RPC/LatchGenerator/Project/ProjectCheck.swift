@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// A compiler check of a generated project: its sources and tests together, as one module.
 package struct ProjectCheck: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 package import LatchProtoCompiler
-import PortableFoundation
 
 /// A run of the generator, from settings to a plan of changes.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 package import LatchProtoCompiler
-import PortableFoundation
 
 /// The requested .proto files, and the folders that their imports are relative to.
 package struct ProtoSources: Sendable {

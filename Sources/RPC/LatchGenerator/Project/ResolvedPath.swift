@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchProtoCompiler
-import PortableFoundation
 
 /// An absolute path without `..`; links are resolved in its existing folders.
 struct ResolvedPath {

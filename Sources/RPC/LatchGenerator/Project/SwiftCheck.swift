@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
+import LatchFoundation
 import LatchProcess
 import LatchProtoCompiler
-import PortableFoundation
 
 /// A check of generated files by the Swift compiler, with all files of a module together.
 package struct SwiftCheck: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
+import LatchFoundation
 import LatchProcess
-import PortableFoundation
 
 /// The installed Swift compiler, and the modules that generated code imports.
 package struct SwiftToolchain: Sendable {
@@ -101,7 +101,7 @@ package struct RuntimeModules: Sendable {
             folder = AtomicFile(folder).folder
         }
         // Only one package is used, because a module that two maps declare would be an error.
-        let package = packages.first { files.fileExists(atPath: "\($0)/Sources/C/CTimer/module.modulemap") }
+        let package = packages.first { files.fileExists(atPath: "\($0)/Sources/C/CLatchTimer/module.modulemap") }
         let own = package.map { package in
             names(in: "\(package)/Sources/C").map { "\(package)/Sources/C/\($0)/module.modulemap" }
         }

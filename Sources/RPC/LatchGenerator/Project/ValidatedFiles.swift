@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// The files at a path that `validate` checks.
 package struct ValidatedFiles: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// An encoder that writes backwards from the end, so that each length is known before it is written.
 ///

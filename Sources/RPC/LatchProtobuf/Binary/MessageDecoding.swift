@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 extension BinaryDecoder {
     /// Reads the fields of a message until its end, or until the end of its group.

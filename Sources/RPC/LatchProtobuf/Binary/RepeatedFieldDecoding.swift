@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 extension BinaryDecoder {
     /// Reads values of a repeated field or one map entry; returns false for an unexpected wire type.

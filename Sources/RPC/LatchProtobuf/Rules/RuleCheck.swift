@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// A validation of a message that collects violations.
 struct RuleCheck {

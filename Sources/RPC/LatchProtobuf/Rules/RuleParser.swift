@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// A parser of the rules of a field (see `MessageRules`).
 struct RuleParser {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// A value that rules compare: a field's value or a constant of a rule.
 enum RuleValue: Sendable {

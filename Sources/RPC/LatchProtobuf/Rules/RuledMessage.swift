@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 import Synchronization
 
 /// A message whose .proto file contains validation rules for it or its nested messages (`buf.validate`).

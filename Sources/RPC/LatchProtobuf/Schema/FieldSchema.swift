@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// The declaration of a field, apart from its memory layout.
 struct FieldSchema: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 // Foundation types under names of this module. If a message is named `Date`, generated code writes
 // `LatchRPC.ProtoDate`, because Foundation itself is one of two modules.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// Assigns memory offsets to fields, beginning with the widest, so that no padding is needed.
 struct LayoutBuilder {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// A value of any field type, for code that accesses fields by schema.
 enum AnyFieldValue: Sendable, Hashable {

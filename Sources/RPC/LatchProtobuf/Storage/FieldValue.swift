@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// A scalar Swift type of a field: a Boolean, a number, a string or bytes.
 ///

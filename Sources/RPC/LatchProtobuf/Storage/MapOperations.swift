@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// The operations on a map whose types are only in the schema; each pair of types has a subclass.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// The memory of a message in one block: the pointer to its layout table, then its values.
 ///

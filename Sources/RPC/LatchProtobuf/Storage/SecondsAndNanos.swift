@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// Seconds and nanoseconds, for conversion between google.protobuf.Timestamp or Duration and `Date` or `Duration`.
 struct SecondsAndNanos: Equatable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// A type in a message's memory, with its conversion to `AnyFieldValue`.
 protocol StoredValue: Hashable, Sendable {

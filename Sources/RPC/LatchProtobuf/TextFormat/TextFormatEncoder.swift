@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// An encoder of messages to the text format, one field per line.
 struct TextFormatEncoder {

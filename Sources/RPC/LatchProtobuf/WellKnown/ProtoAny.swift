@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// A message of any type with its type URL: `google.protobuf.Any`.
 public struct ProtoAny: Message {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// A scalar value that may be absent: the messages of `google/protobuf/wrappers.proto`.
 public struct ProtoWrapper<Value: FieldValue>: Message {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// A point in time in seconds and nanoseconds since 1970: `google.protobuf.Timestamp`.
 ///

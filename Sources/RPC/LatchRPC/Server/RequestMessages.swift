@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 import Synchronization
 
 /// A request message in the form in which it was received.

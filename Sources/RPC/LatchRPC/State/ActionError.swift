@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchProtobuf
-import PortableFoundation
 
 /// The failure of an action, which a client translates into its own error type.
 public struct ActionError: CodedError {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 /// The core of a service client: its state, running actions and cached responses.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// The activity counters of a client.
 public struct ClientStatistics: Sendable, Hashable {

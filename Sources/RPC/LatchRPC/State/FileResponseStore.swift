@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// A response store in a folder, with one file per request that only its owner can read.
 public struct FileResponseStore: ResponseStore {

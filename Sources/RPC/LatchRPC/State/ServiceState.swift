@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// The state of a service client: a value that only actions change.
 ///

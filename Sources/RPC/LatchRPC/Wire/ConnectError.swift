@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// The JSON form of Connect errors (Connect protocol, "Error").
 enum ConnectError {

@@ -2,8 +2,8 @@
 
 public import LatchAuth
 import LatchCore
+import LatchFoundation
 public import LatchHTTP
-import PortableFoundation
 
 /// The client of a valid access token and the account that it acts for, as currently stored.
 public struct AuthenticatedPrincipal: Sendable {

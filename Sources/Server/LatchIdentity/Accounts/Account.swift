@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-package import PortableFoundation
+package import LatchFoundation
 
 /// A user's account as the store keeps it.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 /// A validator of account details: bounds, no control characters, and no URLs that run scripts.
 enum AccountDetailsValidator {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PortableFoundation
+package import LatchFoundation
 
 /// A query for one page of a list of accounts.
 package struct AccountQuery: Sendable, Hashable {

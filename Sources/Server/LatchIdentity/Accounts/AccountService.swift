@@ -2,7 +2,7 @@
 
 import LatchCore
 import LatchCrypto
-import PortableFoundation
+import LatchFoundation
 
 /// A service for accounts: sign-up, verification, passwords, addresses, and administration.
 ///

@@ -2,8 +2,8 @@
 
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// A codec for opaque cursors of a list.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-package import PortableFoundation
+package import LatchFoundation
 
 /// The data of a registration besides the account: the app's fields, and the terms that the user has accepted.
 ///

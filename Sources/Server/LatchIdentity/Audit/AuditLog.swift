@@ -2,7 +2,7 @@
 
 import LatchAuth
 import LatchCrypto
-package import PortableFoundation
+package import LatchFoundation
 
 /// A selection of entries of the audit log.
 package struct AuditQuery: Sendable, Hashable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The audit log, for the operator's commands and the server's housekeeping.
 package struct AuditService: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-package import PortableFoundation
+package import LatchFoundation
 
 /// An authorization code (RFC 6749 §4.1.2), stored by the digest of its text.
 package struct AuthorizationCode: Sendable, Hashable {

@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchJOSE
 import LatchServer
-import PortableFoundation
 
 /// A service that decides on authorization requests, and issues and exchanges codes (RFC 6749 §4.1, RFC 7636).
 struct AuthorizationService: Sendable {

@@ -3,8 +3,8 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// A service that signs in devices whose users sign in elsewhere (RFC 8628).
 struct DeviceAuthorizationService: Sendable {

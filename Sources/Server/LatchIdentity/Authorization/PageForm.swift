@@ -2,11 +2,11 @@
 
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchServer
 import LatchSignIn
-import PortableFoundation
 
 /// The encrypted and authenticated content of a form's hidden field: the state of its page.
 ///

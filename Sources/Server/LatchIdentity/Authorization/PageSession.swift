@@ -3,8 +3,8 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// The session of a user on the server's own pages, as the browser's cookie contains it.
 ///

@@ -2,8 +2,8 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchServer
-import PortableFoundation
 
 /// A valid authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1), as the pages pass it on.
 struct PendingAuthorization: Codable, Sendable {

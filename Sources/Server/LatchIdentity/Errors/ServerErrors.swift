@@ -2,7 +2,7 @@
 
 import LatchCore
 import LatchCrypto
-package import PortableFoundation
+package import LatchFoundation
 
 /// Errors of the store.
 extension IdentityError {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// A number of attempts within a window; all attempts share it by reference.
 final class RateLimit: Sendable, Hashable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchServer
-import PortableFoundation
 
 /// An interceptor that limits a network's requests by their heads, and reports the remaining ones.
 ///

@@ -2,7 +2,7 @@
 
 import LatchAuth
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The proof of a user's identity: the account, and the means and time of the authentication.
 ///

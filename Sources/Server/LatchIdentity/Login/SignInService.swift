@@ -2,7 +2,7 @@
 
 import LatchAuth
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// A service that signs users in by a password.
 struct SignInService: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// A mailer that writes each email as a file, `<time>-<id>.eml`, which only its owner can access.
 ///

@@ -3,9 +3,9 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchJOSE
 import LatchTexts
-import PortableFoundation
 
 /// The content of emails under one configuration: the texts, and the tokens of the links.
 struct MailContent: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+package import LatchFoundation
 import LatchHTTP
-package import PortableFoundation
 
 /// An email to one recipient, as plain text and optionally as HTML.
 public struct MailMessage: Sendable, Hashable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 /// The worker of the outbox: it sends each stored email until the mail server accepts it.

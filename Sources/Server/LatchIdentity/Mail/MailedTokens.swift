@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PortableFoundation
+package import LatchFoundation
 
 /// The proof that the user of a mailed token owns the account, and does not only read the emails of its address.
 package enum OwnerProof: Sendable {

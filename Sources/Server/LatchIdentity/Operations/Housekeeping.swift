@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The hourly removal of expired rows, and the hourly anchor of the audit log, by one of the servers of a store.
 struct Housekeeping: Sendable {

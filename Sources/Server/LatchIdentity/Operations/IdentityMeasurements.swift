@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 package import LatchServer
-import PortableFoundation
 
 extension Identity {
     /// Adds the connections and the certificate of a server to the metrics.

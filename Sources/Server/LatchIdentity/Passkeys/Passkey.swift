@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+package import LatchFoundation
 import LatchJOSE
 import LatchWebAuthn
-package import PortableFoundation
 
 /// A passkey of an account: a WebAuthn credential that signs in without a password (WebAuthn Level 3 §4, credential
 /// record).

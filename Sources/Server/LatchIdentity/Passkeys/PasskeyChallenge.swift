@@ -3,7 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
-import PortableFoundation
+import LatchFoundation
 
 /// The challenges of passkeys: random bytes and the time of issue, authenticated by the server.
 ///

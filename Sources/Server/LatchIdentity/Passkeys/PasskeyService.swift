@@ -2,9 +2,9 @@
 
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchJOSE
 import LatchWebAuthn
-import PortableFoundation
 
 /// A service that registers and removes the passkeys of accounts.
 struct PasskeyService: Sendable {

@@ -2,9 +2,9 @@
 
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 import LatchWebAuthn
-import PortableFoundation
 
 /// A service that signs users in with passkeys.
 ///

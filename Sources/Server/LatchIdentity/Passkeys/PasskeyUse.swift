@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchFoundation
 package import LatchWebAuthn
-package import PortableFoundation
 
 /// A challenge that a response has used up.
 package struct SpentChallenge: Sendable, Hashable {

@@ -2,7 +2,7 @@
 
 import LatchCore
 import LatchCrypto
-import PortableFoundation
+import LatchFoundation
 
 /// A password hasher with argon2id, on separate threads.
 ///

@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchServer
-import PortableFoundation
 
 /// The routes for sign-up, verification, password reset, the profile, and the administrators' list.
 struct AccountRoutes: Sendable {

@@ -2,10 +2,10 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchServer
 import LatchSignIn
-import PortableFoundation
 
 /// The authorization endpoint (RFC 6749 §3.1), and the pages that users see between request and response.
 struct AuthorizeRoutes: Sendable {

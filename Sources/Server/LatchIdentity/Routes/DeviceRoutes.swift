@@ -2,11 +2,11 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchServer
 import LatchSignIn
 import LatchTexts
-import PortableFoundation
 
 /// The device authorization endpoint (RFC 8628 §3.1), and the page for entering its codes.
 struct DeviceRoutes: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchServer
-import PortableFoundation
 
 /// The context key that tells whether a request came through the operators' listener; nil if one listener serves all
 /// requests.

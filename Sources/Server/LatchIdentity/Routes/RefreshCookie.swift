@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchServer
-import PortableFoundation
 
 /// The refresh token as a cookie, hidden from scripts.
 ///

@@ -3,12 +3,12 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 import LatchServer
 import LatchSignIn
 import LatchTexts
 import LatchWebAuthn
-import PortableFoundation
 
 /// The pages on which users sign in for an app or another device, and decide on its request.
 ///

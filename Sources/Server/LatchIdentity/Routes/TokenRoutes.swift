@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchServer
-import PortableFoundation
 
 /// The routes of the token and revocation endpoints (RFC 6749, RFC 7009).
 struct TokenRoutes: Sendable {

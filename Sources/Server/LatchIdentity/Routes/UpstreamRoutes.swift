@@ -2,11 +2,11 @@
 
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 import LatchOAuth
 import LatchServer
 import LatchSignIn
-import PortableFoundation
 
 /// The routes of sign-ins through other providers, as AuthPackage clients use them.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-package import PortableFoundation
+package import LatchFoundation
 
 /// The TOTP secret of an account, and the state of its verification.
 package struct SecondFactor: Sendable, Hashable {

@@ -3,8 +3,8 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// A service that sets up, verifies and removes the second factors of accounts.
 package struct SecondFactorService: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCrypto
-package import PortableFoundation
+package import LatchFoundation
 
 /// Time-based one-time passwords (RFC 6238), with the parameters that every authenticator app supports.
 package enum TOTP {

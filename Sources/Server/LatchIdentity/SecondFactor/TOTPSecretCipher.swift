@@ -2,7 +2,7 @@
 
 import LatchAuth
 import LatchCrypto
-import PortableFoundation
+import LatchFoundation
 
 /// A cipher for stored TOTP secrets, with a key derived from the server's pepper.
 ///

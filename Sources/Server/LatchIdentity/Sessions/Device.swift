@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
+package import LatchFoundation
 import LatchJOSE
-package import PortableFoundation
 
 /// A signed-in device: one family of refresh tokens.
 ///

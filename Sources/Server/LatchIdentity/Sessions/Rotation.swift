@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PortableFoundation
+package import LatchFoundation
 
 /// One use of an authentic refresh token.
 package struct RotationAttempt: Sendable {

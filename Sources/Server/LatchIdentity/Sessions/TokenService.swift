@@ -3,9 +3,9 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
-import PortableFoundation
 
 /// The tokens issued to a device for its session.
 struct IssuedTokens: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 /// The check of the date before anything expires by it (decision 0105).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 extension RandomSource {
     /// Returns a UUID of version 7 (RFC 9562 §5.7), so that new rows are the last ones and no ID can be guessed.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
+package import LatchFoundation
 import LatchPostgres
-package import PortableFoundation
 import Synchronization
 
 /// The durable storage of the auth server: one SQLite file, or a PostgreSQL database that several nodes share.

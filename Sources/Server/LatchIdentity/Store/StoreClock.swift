@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 /// The date of a database's server between two times of this machine's monotonic clock.

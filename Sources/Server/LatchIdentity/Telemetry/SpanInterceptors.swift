@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 package import LatchHTTP
 import LatchServer
-import PortableFoundation
 
 /// An interceptor of a server that records a span for each request, within the client's trace (W3C Trace Context).
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
+import LatchFoundation
 package import LatchHTTP
-import PortableFoundation
 import Synchronization
 
 /// An exporter of spans and metrics to a collector, by OTLP over HTTP in JSON.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// A writer of exports in OTLP's JSON (OpenTelemetry protocol, "JSON Protobuf Encoding").
 ///

@@ -3,8 +3,8 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 import Synchronization
 
 /// An issuer and verifier of access tokens: JWTs as in RFC 9068, signed with ES256.

@@ -3,8 +3,8 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// A signing key with the times that determine its use.
 struct SigningKey: Sendable {

@@ -2,7 +2,7 @@
 
 import LatchCore
 import LatchCrypto
-import PortableFoundation
+import LatchFoundation
 
 /// The server's keys, read from the store or created at its first start.
 struct ServerKeys: Sendable {

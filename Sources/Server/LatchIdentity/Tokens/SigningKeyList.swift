@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 /// The list of a store's signing keys: the present keys with their times, and the ended keys.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+package import LatchFoundation
 import LatchJOSE
-package import PortableFoundation
 
 /// The rotation of the signing keys.
 ///

@@ -3,7 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
-import PortableFoundation
+import LatchFoundation
 
 /// A key outside the store that encrypts the server's keys and secrets in the store (AES-256-GCM).
 struct StoreKey: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-package import PortableFoundation
+package import LatchFoundation
 
 /// The signing keys and secrets of a store.
 package struct StoredKeys: Sendable, Hashable {

@@ -2,7 +2,7 @@
 
 import LatchCore
 import LatchCrypto
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 /// A bounded cache of the access tokens that one set of keys has verified, so that each signature is verified once.

@@ -3,10 +3,10 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
-import PortableFoundation
 
 /// The credential that an app receives from the device's own Sign in with Apple, and sends to this server.
 struct AppleCredential: Sendable {

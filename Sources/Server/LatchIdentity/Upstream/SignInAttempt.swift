@@ -3,11 +3,11 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 import LatchOAuth
 import LatchRPC
 import LatchSignIn
-import PortableFoundation
 
 /// A sign-in through a provider that was begun in a browser.
 ///

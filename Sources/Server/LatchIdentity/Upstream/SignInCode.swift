@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-package import PortableFoundation
+package import LatchFoundation
 
 /// A link of an account to an identity at a provider.
 package struct UpstreamLink: Sendable, Hashable {

@@ -3,10 +3,10 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 package import LatchHTTP
 import LatchJOSE
 import LatchOAuth
-import PortableFoundation
 
 /// The state of an identity provider, for an operator's check.
 package struct UpstreamCheck: Sendable {

@@ -2,11 +2,11 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
 import LatchServer
-import PortableFoundation
 
 /// The clients of the configured identity providers, by name.
 struct UpstreamClients: Sendable {

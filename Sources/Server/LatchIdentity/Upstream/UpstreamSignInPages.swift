@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// The steps of a sign-in through a provider that the user takes on a page of this server.
 ///

@@ -3,10 +3,10 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
-import PortableFoundation
 
 /// A service that signs users in through identity providers, for apps.
 ///

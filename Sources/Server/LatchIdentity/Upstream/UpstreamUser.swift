@@ -3,10 +3,10 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
-import PortableFoundation
 
 /// The user of a finished sign-in at an identity provider.
 struct UpstreamUser: Sendable {

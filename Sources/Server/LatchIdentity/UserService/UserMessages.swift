@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchRPC
-import PortableFoundation
 
 extension User {
     /// Creates the message of an account with its details.

@@ -2,9 +2,9 @@
 
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 import LatchRPC
-import PortableFoundation
 
 /// The implementation of `userservice.v1.UserService`, with the same accounts and tokens as every other route.
 struct UserServiceHandler: UserServiceServer {

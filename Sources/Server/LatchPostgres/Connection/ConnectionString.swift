@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CPostgres
-import PortableFoundation
+internal import CLatchPostgres
+import LatchFoundation
 
 /// The security-relevant parts of a connection string; libpq parses the string itself.
 struct ConnectionString: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CPostgres
+internal import CLatchPostgres
 import LatchCore
 
 /// A libpq connection in pipeline mode, with its prepared statements.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CPostgres
+internal import CLatchPostgres
 import LatchCore
 
 /// The isolation of a transaction (https://www.postgresql.org/docs/current/transaction-iso.html).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CPostgres
+internal import CLatchPostgres
 
 extension PostgresError {
     /// Creates an error from a failed result.

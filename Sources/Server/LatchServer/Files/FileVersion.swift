@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+internal import LatchFoundation
 import LatchHTTP
-internal import PortableFoundation
 
 /// The version of a served file, for the conditions of a request (RFC 9110 §13).
 struct FileVersion {

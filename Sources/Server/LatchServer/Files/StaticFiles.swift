@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+internal import LatchFoundation
 import LatchHTTP
-internal import PortableFoundation
 import Synchronization
 
 /// The files of a folder as responses: media types, conditional requests (RFC 9110 §13), ranges (RFC 9110 §14).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 
 extension HTTPRequest {
     /// The fields of the query, decoded; a pair that cannot be decoded is omitted.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 
 extension HTTPResponse {
     /// Creates a response whose content is JSON (RFC 8259 §11).

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PortableFoundation
+package import LatchFoundation
 
 /// The validity of a server's certificate, for an operator's check.
 package struct CertificateReport: Sendable, Hashable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 import Synchronization
 
 /// A server of HTTP/1.1 and HTTP/2, which rejects every message that two parsers could interpret differently.

@@ -2,11 +2,11 @@
 
 public import LatchCore
 import LatchCrypto
+public import LatchFoundation
 import LatchHTTP
 import LatchJOSE
 public import LatchOAuth
 import LatchServer
-public import PortableFoundation
 import Synchronization
 
 /// The browser of this machine, which returns to a listener on the loopback interface (RFC 8252 §7.3).

@@ -2,10 +2,10 @@
 
 package import LatchCore
 package import LatchCrypto
+import LatchFoundation
 package import LatchHTTP
 import LatchJOSE
 import LatchServer
-import PortableFoundation
 
 /// Encrypted and authenticated values that a browser keeps for a server, each in its own cookie (RFC 6265bis).
 ///

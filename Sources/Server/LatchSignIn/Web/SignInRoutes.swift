@@ -3,11 +3,11 @@
 import LatchAuth
 import LatchCore
 public import LatchCrypto
+public import LatchFoundation
 public import LatchHTTP
 public import LatchJOSE
 public import LatchOAuth
 public import LatchServer
-public import PortableFoundation
 
 /// The sign-in of a web server's users at an authorization server: two routes, and an encrypted cookie between them.
 ///

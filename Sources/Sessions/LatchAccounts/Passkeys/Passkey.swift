@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
-public import PortableFoundation
 
 /// A passkey of an account, as the server lists it.
 public struct Passkey: Sendable, Hashable, Identifiable {

@@ -2,8 +2,8 @@
 
 import LatchAuth
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
-public import PortableFoundation
 import Synchronization
 
 /// The profile of a user, as the user and administrators see it.

@@ -2,8 +2,8 @@
 
 import LatchAuth
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
-public import PortableFoundation
 
 /// The server's proof that the password of a sign-in was right; a code of the second factor completes the sign-in.
 ///

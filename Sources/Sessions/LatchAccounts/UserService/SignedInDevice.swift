@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
 import LatchJOSE
-public import PortableFoundation
 
 /// A device on which the user is signed in.
 public struct SignedInDevice: Sendable, Hashable, Codable, Identifiable {

@@ -2,8 +2,8 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 import Synchronization
 
 // The RPCs of `userservice.v1.UserService` by Connect's JSON protocol: a POST with the request's JSON. Its errors have

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The accounts of a program's user, one of which is current.
 ///

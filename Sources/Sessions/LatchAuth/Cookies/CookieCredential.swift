@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+public import LatchFoundation
 public import LatchHTTP
-public import PortableFoundation
 import Synchronization
 
 /// A credential of the cookies from a login, each of which is sent where its domain, path and security allow it.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 public import LatchHTTP
-import PortableFoundation
 
 /// A store of cookies under one name in a `SecretStore`, as JSON with all attributes.
 ///

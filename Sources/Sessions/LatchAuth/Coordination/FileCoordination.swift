@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 /// A coordination of the sessions of all processes that share a folder.

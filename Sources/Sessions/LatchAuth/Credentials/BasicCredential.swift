@@ -2,8 +2,8 @@
 
 internal import LatchCore
 internal import LatchCrypto
+internal import LatchFoundation
 public import LatchHTTP
-internal import PortableFoundation
 
 /// A user and a password in the `Authorization` field (RFC 7617), in UTF-8.
 public struct BasicCredential: SessionCredential, Codable {

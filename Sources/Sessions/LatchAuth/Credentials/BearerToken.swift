@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LatchCrypto
+internal import LatchFoundation
 public import LatchHTTP
-internal import PortableFoundation
 
 /// A token in the `Authorization` field (RFC 6750 §2.1) that cannot be refreshed.
 ///

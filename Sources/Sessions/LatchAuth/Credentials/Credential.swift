@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchFoundation
 public import LatchHTTP
-public import PortableFoundation
 
 /// A credential that can authorize a request.
 ///

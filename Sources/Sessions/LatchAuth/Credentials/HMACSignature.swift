@@ -2,8 +2,8 @@
 
 public import LatchCore
 internal import LatchCrypto
+internal import LatchFoundation
 public import LatchHTTP
-internal import PortableFoundation
 
 /// A signature of each request with a shared secret, in three fields: key, time and MAC.
 ///

@@ -2,9 +2,9 @@
 
 public import LatchCore
 internal import LatchCrypto
+internal import LatchFoundation
 public import LatchHTTP
 public import LatchJOSE
-internal import PortableFoundation
 
 /// A signature of each message (RFC 9421), with a digest of its content (RFC 9530).
 ///

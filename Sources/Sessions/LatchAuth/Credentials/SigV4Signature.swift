@@ -2,8 +2,8 @@
 
 public import LatchCore
 internal import LatchCrypto
+internal import LatchFoundation
 public import LatchHTTP
-internal import PortableFoundation
 
 /// A credential for AWS Signature Version 4, which signs each request with a key for one day, region and service.
 ///

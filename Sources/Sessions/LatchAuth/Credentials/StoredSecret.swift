@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LatchCrypto
+internal import LatchFoundation
 internal import LatchJOSE
-internal import PortableFoundation
 
 /// A signing secret of a credential: wiped when released, compared in constant time, encoded as base64url.
 struct StoredSecret: Sendable, Equatable, Codable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+internal import LatchFoundation
 package import LatchHTTP
 public import LatchJOSE
-internal import PortableFoundation
 
 /// A key that stays on this device; the tokens that are bound to it are useless without it (RFC 9449).
 ///

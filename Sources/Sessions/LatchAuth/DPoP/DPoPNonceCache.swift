@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 import Synchronization
 
 /// The nonces and clock offsets of the servers that have responded to a key's proofs, by origin.

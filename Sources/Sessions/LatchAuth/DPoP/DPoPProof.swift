@@ -2,9 +2,9 @@
 
 internal import LatchCore
 internal import LatchCrypto
+package import LatchFoundation
 package import LatchHTTP
 internal import LatchJOSE
-package import PortableFoundation
 
 /// The proof that the sender of one message holds a key (RFC 9449 §4.2).
 ///

@@ -2,9 +2,9 @@
 
 public import LatchCore
 internal import LatchCrypto
+public import LatchFoundation
 package import LatchHTTP
 public import LatchJOSE
-public import PortableFoundation
 import Synchronization
 
 /// A verifier of the proofs that the senders of requests hold their keys (RFC 9449 §4.3).

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+public import LatchFoundation
 public import LatchHTTP
 public import LatchJOSE
-public import PortableFoundation
 import Synchronization
 
 /// The keys that an issuer publishes at a URL (RFC 7517 §5), fetched when needed and cached.

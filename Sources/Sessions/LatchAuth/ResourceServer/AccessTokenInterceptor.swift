@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+import LatchFoundation
 public import LatchHTTP
 public import LatchJOSE
-import PortableFoundation
 
 /// An interceptor for the routes of a resource server, which lets only authorized requests pass.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+public import LatchFoundation
 public import LatchHTTP
 internal import LatchJOSE
-public import PortableFoundation
 
 /// The description of an API that accepts access tokens, and the metadata that it publishes (RFC 9728).
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// Returns the coordination of the user's processes over one account, with files in the folder of the secrets.
 package func platformCoordination(service: String, account: String) -> FileCoordination {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 import Synchronization
 
 /// The offset of another machine's clock, measured by the date of its response.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// A credential whose session has ended on this device, but perhaps not at the issuer.
 package struct PendingRevocation<Value: Sendable>: Sendable {

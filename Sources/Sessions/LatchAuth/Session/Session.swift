@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+package import LatchFoundation
 import LatchHTTP
-package import PortableFoundation
 public import Synchronization
 
 /// The signed-in state of one account on this device: it keeps a credential fresh and does not lose a user.

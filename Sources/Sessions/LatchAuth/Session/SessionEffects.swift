@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 public import Synchronization
 
 // Performs the effects of the session's machine, and reports the end of each to it.

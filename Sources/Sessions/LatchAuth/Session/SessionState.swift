@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// The signed-in state of a session at one moment.
 public enum SessionState<Value: SessionCredential>: Sendable, Equatable {

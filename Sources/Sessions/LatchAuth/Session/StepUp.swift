@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+import LatchFoundation
 public import LatchHTTP
-import PortableFoundation
 
 /// The stronger or fresher authentication that a server requires before it serves a request (RFC 9470 §3).
 ///

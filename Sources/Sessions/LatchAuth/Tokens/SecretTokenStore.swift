@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// A store of one account's record under one name in a `SecretStore`, as JSON.
 public struct SecretTokenStore<Value: Codable & Sendable>: TokenRecordStore {

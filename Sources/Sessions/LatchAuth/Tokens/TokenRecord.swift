@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PortableFoundation
+package import LatchFoundation
 
 /// The stored record of one account: the credential, and the facts about it that several processes share.
 package struct TokenRecord<Value: Sendable>: Sendable {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LatchCore
+public import LatchFoundation
 public import LatchHTTP
 internal import LatchJOSE
-public import PortableFoundation
 
 /// The tokens that an issuer has issued: an access token, and usually a refresh token.
 ///

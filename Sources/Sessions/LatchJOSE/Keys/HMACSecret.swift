@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LatchCrypto
-internal import PortableFoundation
+internal import LatchFoundation
 
 /// A shared secret for HMAC, prepared for its digest.
 struct HMACSecret: Sendable {

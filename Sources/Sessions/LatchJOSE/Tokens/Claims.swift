@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 
 /// The claims of a token (RFC 7519 §4): JSON values, which are read by name and type.
 ///

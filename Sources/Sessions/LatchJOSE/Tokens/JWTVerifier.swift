@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-internal import PortableFoundation
+internal import LatchFoundation
 
 /// A verifier of tokens: signature, type, times, issuer and audience.
 ///

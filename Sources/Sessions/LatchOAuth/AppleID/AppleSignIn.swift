@@ -3,9 +3,9 @@
 public import LatchAuth
 public import LatchCore
 import LatchCrypto
+import LatchFoundation
 public import LatchHTTP
 public import LatchJOSE
-import PortableFoundation
 
 /// Sign in with Apple through the device's dialog.
 ///

@@ -3,8 +3,8 @@
 public import LatchAuth
 import LatchCore
 import LatchCrypto
+public import LatchFoundation
 import LatchJOSE
-public import PortableFoundation
 
 /// One attempt of a user to sign in at an authorization server's page.
 ///

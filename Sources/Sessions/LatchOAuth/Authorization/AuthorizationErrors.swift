@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
-import PortableFoundation
 
 // The errors of sign-ins at an authorization server, and of its metadata.
 

@@ -2,7 +2,7 @@
 
 public import LatchAuth
 public import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The parameters of an authorization request that the program chooses (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1).
 ///

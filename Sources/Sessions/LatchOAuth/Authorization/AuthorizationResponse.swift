@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
-public import PortableFoundation
 
 /// The response to an authorization request: the parameters of the URL that the server redirects to (RFC 6749 §4.1.2).
 ///

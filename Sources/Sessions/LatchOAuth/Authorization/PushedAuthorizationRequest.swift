@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 import LatchJOSE
-import PortableFoundation
 
 extension TokenEndpoint {
     /// Returns the parameters of an authorization request in the form that the browser carries.

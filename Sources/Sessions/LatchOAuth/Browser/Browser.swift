@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// A browser that shows a user the page of an authorization server, and receives the URL that the server redirects to.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 import Synchronization
 
 /// A browser in a window of the system, which returns to the app by one of the app's URLs (RFC 8252).

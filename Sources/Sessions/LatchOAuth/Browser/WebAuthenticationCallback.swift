@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 
 /// The kind of URL by which a page of the system returns to an app (RFC 8252 §7.1 and §7.2).
 public enum WebAuthenticationCallback: Sendable, Hashable {

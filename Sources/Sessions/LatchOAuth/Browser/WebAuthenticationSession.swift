@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-public import PortableFoundation
+public import LatchFoundation
 
 /// A page in a window of the system, such as an `ASWebAuthenticationSession`.
 @MainActor

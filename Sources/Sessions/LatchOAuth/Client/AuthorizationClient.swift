@@ -2,9 +2,9 @@
 
 public import LatchAuth
 public import LatchCore
+public import LatchFoundation
 public import LatchHTTP
 package import LatchJOSE
-public import PortableFoundation
 import Synchronization
 
 /// A client of an authorization server (RFC 6749 §4.1, RFC 7636, OpenID Connect Core §3.1).

@@ -3,9 +3,9 @@
 public import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchHTTP
 public import LatchJOSE
-import PortableFoundation
 
 /// The registration of a client at an authorization server (RFC 6749 §2).
 ///

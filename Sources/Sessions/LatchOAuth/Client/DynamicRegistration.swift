@@ -2,9 +2,9 @@
 
 public import LatchAuth
 public import LatchCore
+public import LatchFoundation
 import LatchHTTP
 import LatchJOSE
-public import PortableFoundation
 
 /// The metadata that a program registers itself with (RFC 7591 §2).
 public struct ClientMetadata: Sendable, Hashable {

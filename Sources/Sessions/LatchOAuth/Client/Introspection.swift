@@ -2,9 +2,9 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 public import LatchJOSE
-import PortableFoundation
 
 extension TokenEndpoint {
     /// Asks the server about a token (RFC 7662 §2).

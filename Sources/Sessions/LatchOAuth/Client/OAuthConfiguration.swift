@@ -2,8 +2,8 @@
 
 public import LatchAuth
 import LatchCore
+public import LatchFoundation
 public import LatchJOSE
-public import PortableFoundation
 
 /// An authorization server, and the registration of this program at it.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAuth
-public import PortableFoundation
+public import LatchFoundation
 
 /// A grant of the code that the authorization server's page has issued (RFC 6749 §4.1.3, RFC 7636 §4.5).
 ///

@@ -2,8 +2,8 @@
 
 public import LatchAuth
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
-public import PortableFoundation
 
 /// The codes and the page that a user needs to sign in on another device (RFC 8628 §3.2).
 ///

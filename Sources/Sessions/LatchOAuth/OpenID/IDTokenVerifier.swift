@@ -3,8 +3,8 @@
 import LatchAuth
 import LatchCore
 import LatchCrypto
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 package struct IDTokenExpectations: Sendable {
     /// The nonce of the authorization request; nil without one, such as for a device code.

@@ -2,9 +2,9 @@
 
 public import LatchAuth
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
 import LatchJOSE
-public import PortableFoundation
 import Synchronization
 
 extension AuthorizationClient {

@@ -2,9 +2,9 @@
 
 public import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
 public import LatchJOSE
-import PortableFoundation
 
 extension AuthorizationClient {
     /// Returns the server's claims about the signed-in user (OpenID Connect Core §5.3).

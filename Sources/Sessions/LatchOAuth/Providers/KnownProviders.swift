@@ -2,9 +2,9 @@
 
 public import LatchAuth
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
 public import LatchJOSE
-public import PortableFoundation
 
 // Most of these providers publish their metadata, so their configurations state only deviations from the
 // specifications.

@@ -2,8 +2,8 @@
 
 public import LatchAuth
 public import LatchCore
+import LatchFoundation
 public import LatchJOSE
-import PortableFoundation
 import Synchronization
 
 /// A verifier of access tokens that asks the issuer about each (RFC 7662), for tokens that only their issuer can read.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+public import LatchFoundation
 import LatchHTTP
-public import PortableFoundation
 
 /// The metadata of an authorization server (RFC 8414 §2): its identifier, its endpoints, and its features.
 ///

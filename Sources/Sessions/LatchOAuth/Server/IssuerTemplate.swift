@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// An issuer identifier with a part that differs between tenants, as at Microsoft Entra.
 struct IssuerTemplate: Sendable, Hashable {

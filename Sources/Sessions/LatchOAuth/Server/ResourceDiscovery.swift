@@ -2,8 +2,8 @@
 
 public import LatchAuth
 public import LatchCore
+public import LatchFoundation
 public import LatchHTTP
-public import PortableFoundation
 
 /// The metadata that a protected resource publishes, with the authorization servers that issue its tokens (RFC 9728
 /// §2).

@@ -2,7 +2,7 @@
 
 import LatchAuth
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The parameter that tells a server the resource of an access token.
 enum ResourceSpelling: Sendable, Hashable {

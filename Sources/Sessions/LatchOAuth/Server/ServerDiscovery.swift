@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// The request for the metadata of an authorization server (RFC 8414 §3, OpenID Connect Discovery §4).
 struct ServerDiscovery: Sendable {

@@ -2,8 +2,8 @@
 
 public import LatchAuth
 public import LatchCore
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 import Synchronization
 
 extension Session where Value == Tokens {

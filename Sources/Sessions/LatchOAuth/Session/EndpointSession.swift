@@ -2,7 +2,7 @@
 
 public import LatchAuth
 public import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 extension Session where Value == Tokens {
     /// Creates a session whose tokens are refreshed at a token endpoint.

@@ -2,8 +2,8 @@
 
 import LatchAuth
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 extension TokenEndpoint {
     /// Deletes an access token at GitHub, which has no revocation endpoint.

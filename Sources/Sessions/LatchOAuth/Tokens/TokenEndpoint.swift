@@ -2,8 +2,8 @@
 
 public import LatchAuth
 public import LatchCore
+import LatchFoundation
 public import LatchHTTP
-import PortableFoundation
 import Synchronization
 
 /// A client of a token endpoint: it exchanges grants for tokens, refreshes and revokes them (RFC 6749 §3.2, RFC 7009).

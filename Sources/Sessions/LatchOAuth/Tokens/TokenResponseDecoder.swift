@@ -2,8 +2,8 @@
 
 package import LatchAuth
 package import LatchCore
+package import LatchFoundation
 package import LatchHTTP
-package import PortableFoundation
 
 /// A decoder of token responses, used by all modules.
 package struct TokenResponseDecoder: Sendable {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAuth
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 
 /// The rules of every session credential, for tests of implementations.
 ///

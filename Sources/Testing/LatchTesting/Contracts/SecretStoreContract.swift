@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAuth
-import PortableFoundation
+import LatchFoundation
 
 /// The rules of every secret store, for tests of implementations.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// A failure of a virtual authenticator, which a browser reports as a `DOMException`.
 public enum VirtualAuthenticatorError: String, Error, Sendable, CaseIterable {

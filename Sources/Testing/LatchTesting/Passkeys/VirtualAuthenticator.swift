@@ -2,8 +2,8 @@
 
 import LatchCore
 import LatchCrypto
+public import LatchFoundation
 import LatchJOSE
-public import PortableFoundation
 import Synchronization
 
 /// An authenticator for passkeys in software (WebAuthn Level 3), with the browser or app around it.

@@ -3,8 +3,8 @@
 public import LatchAccounts
 public import LatchAuth
 public import LatchCore
+public import LatchFoundation
 public import LatchHTTP
-public import PortableFoundation
 
 extension AuthModel {
     /// The configuration of an app's model: its server and store, or its client, and what its screens offer.

@@ -3,9 +3,9 @@
 public import LatchAccounts
 public import LatchAuth
 import LatchCore
+public import LatchFoundation
 import LatchTexts
 public import Observation
-public import PortableFoundation
 
 /// The accounts of an app with all their screens: the gate, the navigation, the profile, the menu, the step-up, and the
 /// account list.

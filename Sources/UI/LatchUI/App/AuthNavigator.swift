@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAccounts
+import LatchFoundation
 import Observation
-import PortableFoundation
 
 /// The open screens of an ``AuthFlow`` with their models.
 @MainActor @Observable

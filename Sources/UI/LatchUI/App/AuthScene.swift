@@ -2,9 +2,9 @@
 
 import LatchAccounts
 import LatchAuth
+public import LatchFoundation
 import LatchTexts
 public import Observation
-public import PortableFoundation
 
 /// The screens of one window of an app: its path, its sheet and its focus, over the accounts of an ``AuthModel``.
 ///

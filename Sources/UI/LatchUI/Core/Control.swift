@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAccounts
+public import LatchFoundation
 public import LatchTexts
-public import PortableFoundation
 
 /// A part of a screen, independent of its rendering in SwiftUI, in a terminal, or in an accessibility test.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchFoundation
 public import LatchTexts
-public import PortableFoundation
 
 /// A screen as a value: its content, and how it changes with a user's input or a response.
 ///

@@ -3,10 +3,10 @@
 import LatchAccounts
 import LatchAuth
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
 import LatchOAuth
 public import LatchTexts
-public import PortableFoundation
 
 /// A failure as users see it: the reason and the next step.
 ///

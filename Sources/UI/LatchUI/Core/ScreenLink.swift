@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+public import LatchFoundation
 import LatchHTTP
-public import PortableFoundation
 
 /// A link in an email that opens the app.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+public import LatchFoundation
 import LatchTexts
-public import PortableFoundation
 
 /// A screen with the rules of all screens, as a state machine without side effects.
 ///

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+public import LatchFoundation
 public import LatchTexts
 public import Observation
-public import PortableFoundation
 
 /// A screen for a view: observable properties on the main actor, and the task of the running request.
 ///

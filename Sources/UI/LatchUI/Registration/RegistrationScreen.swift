@@ -2,8 +2,8 @@
 
 public import LatchAccounts
 public import LatchCore
+public import LatchFoundation
 public import LatchTexts
-public import PortableFoundation
 
 /// The registration: name, email address, a chosen password, and the additional entries of the app.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAccounts
+public import LatchFoundation
 public import LatchTexts
-public import PortableFoundation
 
 /// The sign-in: name and password, then a code if the account has a second factor; a passkey, or another provider.
 ///

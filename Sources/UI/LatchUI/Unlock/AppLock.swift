@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+public import LatchFoundation
 public import Observation
-public import PortableFoundation
 
 /// The privacy of an app's content: a cover of each inactive scene, and a lock after all scenes were in the background
 /// for a time.

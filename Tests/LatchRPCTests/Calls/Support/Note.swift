@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchRPC
-import PortableFoundation
 
 /// The message of the test service, in the shape that generated ones have.
 struct Note: Message {

@@ -1,9 +1,9 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchRPC
 import LatchTesting
-import PortableFoundation
 import Synchronization
 
 /// A client as the generator would write it, over a service of closures.

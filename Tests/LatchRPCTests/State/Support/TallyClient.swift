@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchRPC
-import PortableFoundation
 
 /// A client whose state is the list of what was done, without a limit, so that a lost update is seen.
 actor TallyClient: ServiceClient {

@@ -3,7 +3,7 @@
 #if os(Linux)
 import LatchProcess
 import LatchTesting
-import PortableFoundation
+import LatchFoundation
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
-import PortableFoundation
+import LatchFoundation
 import Testing
 
 @testable import latch

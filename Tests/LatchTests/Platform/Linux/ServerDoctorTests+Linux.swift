@@ -3,7 +3,7 @@
 #if os(Linux)
 import LatchCore
 import LatchProcess
-import PortableFoundation
+import LatchFoundation
 import TestSupport
 import Testing
 

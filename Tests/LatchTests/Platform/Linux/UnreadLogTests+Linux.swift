@@ -5,7 +5,7 @@ import Glibc
 import LatchHTTP
 import LatchProcess
 import LatchTesting
-import PortableFoundation
+import LatchFoundation
 import TestSupport
 import Testing
 

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if canImport(Darwin)
 
-import PortableFoundation
+import LatchFoundation
 
 /// QR codes for a terminal, which are drawn only on Linux.
 enum QRCode {

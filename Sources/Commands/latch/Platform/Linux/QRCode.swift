@@ -2,7 +2,7 @@
 #if os(Linux)
 
 import Glibc
-import PortableFoundation
+import LatchFoundation
 
 /// QR codes for a terminal, drawn with libqrencode, which is loaded on demand; without it the code is not shown.
 enum QRCode {

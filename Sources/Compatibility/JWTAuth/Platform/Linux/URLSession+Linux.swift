@@ -2,7 +2,7 @@
 
 #if os(Linux)
 public import FoundationNetworking
-import FoundationBridge
+import LatchFoundationBridge
 
 extension URLSession: URLSessionProtocol {
     /// The content and the head of the response to one task, which is canceled with the Swift task.

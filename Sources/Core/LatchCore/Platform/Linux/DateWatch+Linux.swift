@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CTimer
+import CLatchTimer
 import Dispatch
 import Glibc
 

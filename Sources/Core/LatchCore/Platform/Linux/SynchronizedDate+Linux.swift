@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CTimer
-package import PortableFoundation
+import CLatchTimer
+package import LatchFoundation
 
 extension WallClock {
     /// The maximum error of a clock that a time server keeps, in microseconds (adjtimex(2), `maxerror`).

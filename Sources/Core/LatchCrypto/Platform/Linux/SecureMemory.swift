@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 
 /// Compares in a time that depends only on the length (CRYPTO_memcmp); buffers of different lengths differ immediately.
 ///

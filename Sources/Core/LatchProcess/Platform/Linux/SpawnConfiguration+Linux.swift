@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
-import CSpawn
+import CLatchSpawn
 import Glibc
 
 extension SpawnConfiguration {

@@ -2,7 +2,7 @@
 
 import Dispatch
 package import LatchCore
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 #if canImport(Glibc)

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CCurl
-import CCurlShim
+import CLatchCurl
+import CLatchCurlShim
 import LatchCore
 
 /// A content coding that is decoded here (RFC 9110 §8.4.1).

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CCurl
+import CLatchCurl
 
 /// The mapping of libcurl's error codes to `HTTPError`.
 enum CurlFailure {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
-import CCurl
-import CCurlShim
+import CLatchCurl
+import CLatchCurlShim
 import Glibc
 import LatchCore
 import Synchronization

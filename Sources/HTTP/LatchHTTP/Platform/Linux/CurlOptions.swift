@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CCurl
-import CCurlShim
+import CLatchCurl
+import CLatchCurlShim
 
 /// A writer of the options of an easy handle.
 struct CurlOptions {

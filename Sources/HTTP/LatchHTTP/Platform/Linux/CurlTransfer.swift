@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
-import CCurl
-import CCurlShim
+import CLatchCurl
+import CLatchCurlShim
 import LatchCore
 
 /// A libcurl easy handle and the buffers of its transfer, reused for the next one.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
-import CCurl
-import CCurlShim
+import CLatchCurl
+import CLatchCurlShim
 
 // Workarounds for HTTP/2 responses that are complete before the request is (RFC 9113 §8.1): libcurl 7.88 loses parts of
 // them.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CPSL
+import CLatchPSL
 
 /// The newest list on the system, or the one built into libpsl; nil if there is none.
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CCurl
-import CCurlShim
+import CLatchCurl
+import CLatchCurlShim
 
 // If the server closes a reused connection before its response, libcurl sends the request again on a new one, with any
 // method. The server may have executed it.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 import LatchCore
-import CCurl
-import CCurlShim
+import CLatchCurl
+import CLatchCurlShim
 
 /// A client for email submission (RFC 6409).
 ///

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CCurl
-import CCurlShim
+import CLatchCurl
+import CLatchCurlShim
 import Glibc
 
 /// The sockets that libcurl wants watched, and those that epoll watches.

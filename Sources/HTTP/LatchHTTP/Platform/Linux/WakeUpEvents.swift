@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CCurlShim
+import CLatchCurlShim
 import Glibc
 
 /// The file descriptors of a loop: an epoll instance, and two wake-up events for the driver and for the thread.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The digest of all audit entries of a period, over all chains of PostgreSQL's audit log.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 import Synchronization
 
 /// The state of the audit log that the connections of a node share.

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchPostgres
-import PortableFoundation
 import Synchronization
 
 /// A PostgreSQL database that several nodes share.

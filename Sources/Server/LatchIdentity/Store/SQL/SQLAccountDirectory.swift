@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PortableFoundation
+package import LatchFoundation
 
 extension IdentityStore {
     /// Returns accounts in the order of their IDs, which is the order of their creation.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 extension IdentityStore {
     /// Inserts a code, and adds the consent that it comes from to the audit log, if given.

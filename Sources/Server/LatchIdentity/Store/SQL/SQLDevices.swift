@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PortableFoundation
+package import LatchFoundation
 
 extension IdentityStore {
     /// Returns whether the account has a signed-in device that logged in from the same network as this address.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PortableFoundation
+package import LatchFoundation
 
 extension IdentityStore {
     /// Returns the rows of signing keys, the latest `signsAt` first.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-package import PortableFoundation
+package import LatchFoundation
 
 extension IdentityStore {
     /// Inserts an email without another change.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchFoundation
 import LatchWebAuthn
-package import PortableFoundation
 
 extension IdentityStore {
     /// Returns a passkey; nil if it does not exist.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchFoundation
 import LatchPostgres
-import PortableFoundation
 
 /// A row of a statement's result; columns are counted from 0.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 extension IdentityStore {
     /// Returns the confirmed factor, or the factor in setup; nil if there is none.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 extension IdentityStore {
     /// Returns the account that an identity is linked to, of any status; nil without a link.

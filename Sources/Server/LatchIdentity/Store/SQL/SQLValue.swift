@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// A value to bind to a statement; nil is NULL with a type.
 enum SQLValue: Sendable, Hashable {

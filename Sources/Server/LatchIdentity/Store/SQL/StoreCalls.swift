@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchFoundation
 import LatchHTTP
-import PortableFoundation
 import Synchronization
 
 /// The durations of a store's calls, and the number of devices that they have signed out.

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSQLite
+internal import CLatchSQLite
 import LatchCore
 
 /// A connection to a SQLite file, with its prepared statements.

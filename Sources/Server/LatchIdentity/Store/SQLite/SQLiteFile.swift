@@ -2,7 +2,7 @@
 
 import Dispatch
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The checks of a store's file before SQLite opens it.
 enum SQLiteFile {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSQLite
+internal import CLatchSQLite
 
 /// The current row of a statement, valid until its next step.
 ///

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-internal import CSQLite
+internal import CLatchSQLite
 
 /// A prepared statement, which its connection keeps for reuse.
 final class SQLiteStatement {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCrypto
-import PortableFoundation
+import LatchFoundation
 
 /// The encryption of a backup in chunks: the STREAM construction with AES-256-GCM.
 ///

@@ -3,7 +3,7 @@
 import LatchAuth
 import LatchCore
 package import LatchCrypto
-import PortableFoundation
+import LatchFoundation
 
 /// The key of a backup: 32 bytes, or a passphrase.
 package struct BackupKey: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The decrypted bytes of a backup, read chunk by chunk.
 final class BackupReader {

@@ -2,7 +2,7 @@
 
 import LatchAuth
 package import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 /// The content of a store that was copied, backed up or verified.
 package struct StoreContent: Sendable {

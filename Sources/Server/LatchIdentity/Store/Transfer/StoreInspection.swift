@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 /// The condition of a store, for an operator's check.
 package struct StoreInspection: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
-import CNGHTTP2
+import CLatchNGHTTP2
 
 /// The functions by which libnghttp2 calls a connection, and the options of its sessions; the same for all connections.
 struct HTTP2Callbacks: @unchecked Sendable {  // Both are read-only once they are made.

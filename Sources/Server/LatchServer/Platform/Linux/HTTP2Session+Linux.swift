@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
-import CNGHTTP2
+import CLatchNGHTTP2
 
 /// The frames of one HTTP/2 connection (RFC 9113) and their compression (RFC 7541), by libnghttp2, without any I/O.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
-import CEpoll
+import CLatchEpoll
 import Glibc
 
 /// The sockets that a loop waits for, and a wake-up that other threads trigger: an epoll instance and an eventfd.

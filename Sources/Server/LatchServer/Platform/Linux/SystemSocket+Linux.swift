@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
-import CEpoll
+import CLatchEpoll
 import Glibc
 
 /// The calls on stream sockets that differ between systems.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
-import CTLSShim
+import CLatchTLSShim
 
 /// A certificate and its key, loaded for the TLS sessions of connections.
 final class TLSContext: @unchecked Sendable {  // libssl counts references to a context atomically.

@@ -2,7 +2,7 @@
 
 #if canImport(Darwin) && !os(macOS)
 import LatchOAuth
-package import PortableFoundation
+package import LatchFoundation
 
 /// The browser of a device, which cannot return to a listener of an app in the background.
 package enum SystemBrowser {

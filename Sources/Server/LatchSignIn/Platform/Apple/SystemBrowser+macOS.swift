@@ -4,7 +4,7 @@
 import LatchCore
 import LatchOAuth
 import LatchProcess
-package import PortableFoundation
+package import LatchFoundation
 
 /// The default browser of the user.
 package enum SystemBrowser {

@@ -2,7 +2,7 @@
 
 #if os(iOS) || os(macOS)
 import AuthenticationServices
-import PortableFoundation
+import LatchFoundation
 
 extension ASAuthorizationPlatformPublicKeyCredentialRegistrationRequest {
     /// Excludes the account's existing credentials.

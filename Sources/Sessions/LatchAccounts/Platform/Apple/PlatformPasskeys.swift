@@ -4,7 +4,7 @@
 import AuthenticationServices
 import LatchCore
 public import LatchOAuth
-import PortableFoundation
+import LatchFoundation
 
 /// The passkeys of this device: from the iCloud Keychain, and from the password app that the user has chosen.
 ///

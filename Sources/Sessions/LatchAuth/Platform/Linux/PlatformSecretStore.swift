@@ -2,7 +2,7 @@
 
 #if os(Linux)
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// Returns the platform's secret store for a service: the recorded one, or one that is selected at the first use.
 public func platformSecretStore(service: String) -> any SecretStore {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import CSecret
-import PortableFoundation
+import CLatchSecret
+import LatchFoundation
 
 /// A connection to the user's Secret Service for use on one thread.
 final class SecretServiceConnection {

@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
+import LatchFoundation
 import LatchJOSE
-import PortableFoundation
 
 /// A migration of an account from another library's layout into a `TokenRecord`.
 ///

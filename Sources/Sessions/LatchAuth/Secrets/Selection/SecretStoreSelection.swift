@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// The selection of the store for the secrets of one service, recorded next to them.
 ///

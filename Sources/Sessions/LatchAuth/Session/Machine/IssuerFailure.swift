@@ -1,8 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+package import LatchFoundation
 import LatchHTTP
-package import PortableFoundation
 
 /// The failure of a request to the issuer, and its meaning for the session.
 package struct IssuerFailure: Error, Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 // The exchange of a refresh token with the issuer: its key, its requests, and the meaning of the answers.
 

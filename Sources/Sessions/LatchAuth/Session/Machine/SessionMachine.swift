@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 /// The decisions of a session as a value: events come in, effects go out.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCore
-package import PortableFoundation
+package import LatchFoundation
 
 /// The time and the randomness at an event.
 package struct SessionMoment: Sendable {

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import PortableFoundation
+import LatchFoundation
 
 // The stronger or fresher authentication that a server requires.
 

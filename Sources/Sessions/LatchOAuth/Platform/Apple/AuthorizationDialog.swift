@@ -2,7 +2,7 @@
 
 #if canImport(AuthenticationServices)
 package import AuthenticationServices
-package import PortableFoundation
+package import LatchFoundation
 
 /// A dialog of the system for a credential, such as that of Sign in with Apple.
 @MainActor

@@ -3,7 +3,7 @@
 #if canImport(AuthenticationServices)
 import AuthenticationServices
 import LatchCore
-import PortableFoundation
+import LatchFoundation
 
 /// Sign in with Apple through this device's dialog; the app needs the capability.
 public struct SystemAppleIDProvider: AppleIDProvider {

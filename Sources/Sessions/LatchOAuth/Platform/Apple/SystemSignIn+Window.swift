@@ -3,7 +3,7 @@
 #if canImport(AuthenticationServices) && !os(watchOS)
 public import AuthenticationServices
 public import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 
 extension SystemAppleIDProvider {
     /// Creates a provider.

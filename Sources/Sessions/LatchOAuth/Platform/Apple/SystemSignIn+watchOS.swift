@@ -2,7 +2,7 @@
 
 #if os(watchOS)
 public import LatchCore
-public import PortableFoundation
+public import LatchFoundation
 
 extension SystemAppleIDProvider {
     /// Creates a provider, whose dialog needs no window.

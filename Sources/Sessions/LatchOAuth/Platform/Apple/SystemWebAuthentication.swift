@@ -2,7 +2,7 @@
 
 #if canImport(AuthenticationServices)
 import AuthenticationServices
-import PortableFoundation
+import LatchFoundation
 
 package func systemWebAuthenticationSessions(
     from anchor: PresentationAnchor, prefersEphemeral: Bool

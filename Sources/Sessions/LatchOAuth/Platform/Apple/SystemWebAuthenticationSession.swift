@@ -2,7 +2,7 @@
 
 #if canImport(AuthenticationServices) && !os(tvOS) && !os(watchOS)
 import AuthenticationServices
-import PortableFoundation
+import LatchFoundation
 
 /// A session of Authentication Services, above a window.
 final class SystemWebAuthenticationSession: NSObject, WebAuthenticationSession {

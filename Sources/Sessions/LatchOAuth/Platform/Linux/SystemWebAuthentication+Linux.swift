@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-import PortableFoundation
+import LatchFoundation
 
 /// Returns a factory of sessions that do not start.
 package func systemWebAuthenticationSessions(

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 
 extension P256 {
     /// Keys of the Diffie-Hellman key agreement on this curve.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 
 /// The result of a key agreement, from which keys are derived.
 ///

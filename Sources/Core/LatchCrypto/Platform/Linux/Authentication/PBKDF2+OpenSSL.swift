@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 
 extension PBKDF2 {
     /// Derives a key; the time is proportional to the iterations, which the caller limits.

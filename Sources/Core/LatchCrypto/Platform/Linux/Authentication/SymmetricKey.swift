@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 
 /// The secret bytes of a symmetric key, wiped from memory with the last copy of the value.
 ///

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 
 extension AES {
     /// AES in cipher block chaining mode with the padding of PKCS #7 (NIST SP 800-38A §6.2, RFC 5652 §6.3).

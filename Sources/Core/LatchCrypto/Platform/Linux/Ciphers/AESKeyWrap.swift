@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 
 extension AES {
     /// The AES key wrap (RFC 3394), which encrypts and authenticates a key without a nonce.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 
 extension RSA.Signing.PublicKey {
     /// Encrypts a message that is short enough for the key.

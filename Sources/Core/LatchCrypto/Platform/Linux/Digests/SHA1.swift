@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 
 /// Hash functions that are broken for signatures, for protocols where they are still secure: HMAC-SHA-1 in RFC 4226.
 public enum Insecure {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import CArgon2
+internal import CLatchArgon2
 import Glibc
 
 /// The password hash function argon2id (RFC 9106), which makes guessing expensive.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 internal import LatchCore
 
 /// An OpenSSL key that is freed with its last owner; OpenSSL then wipes its secrets.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(Linux)
-internal import COpenSSL
+internal import CLatchOpenSSL
 
 /// A prime curve of NIST, with the digest that ECDSA uses on it.
 public protocol NISTCurve: Sendable {

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(tvOS) || os(watchOS)
-import PortableFoundation
+import LatchFoundation
 
 extension URL {
     /// Whether an app opens the URL; always false on these systems, which show only the QR code or the text.

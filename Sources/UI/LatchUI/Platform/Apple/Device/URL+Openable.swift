@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 #if os(iOS) || os(visionOS)
-import PortableFoundation
+import LatchFoundation
 
 extension URL {
     /// Whether an app opens the URL; these systems have an app for each URL of the screens.

@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 #if os(Linux)
 
-import CNGHTTP2
+import CLatchNGHTTP2
 import LatchCore
 import LatchHTTP
 import LatchServer

@@ -1,4 +1,0 @@
-// SPDX-License-Identifier: Apache-2.0
-#pragma once
-
-// CCryptoShim.c prepares the library before its first use; there is nothing to call.
