@@ -20,6 +20,13 @@ let generated = strict + [.treatAllWarnings(as: .error)]
 // Child processes exist only on these platforms.
 let processes = Target.Dependency.target(name: "LatchProcess", condition: .when(platforms: [.linux, .macOS]))
 
+/// LatchIdentity with the modules that it exports.
+///
+/// SwiftPM compiles a target again only after a change in those that it names.
+let identity: [Target.Dependency] = [
+    "LatchIdentityStorage", "LatchIdentityAccounts", "LatchIdentityProvider", "LatchIdentityPages", "LatchIdentity",
+]
+
 /// A C library that Apple's SDKs do not have.
 func linux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
 
@@ -48,7 +55,12 @@ let package = Package(
         .library(name: "LatchUI", targets: ["LatchUI"]),
         .library(name: "LatchServer", targets: ["LatchServer"]),
         .library(name: "LatchSignIn", targets: ["LatchSignIn"]),
-        .library(name: "LatchIdentity", targets: ["LatchIdentity"]),
+        .library(
+            name: "LatchIdentity",
+            targets: [
+                "LatchIdentity", "LatchIdentityStorage", "LatchIdentityAccounts", "LatchIdentityProvider",
+                "LatchIdentityPages",
+            ]),
         .library(name: "LatchProtobuf", targets: ["LatchProtobuf"]),
         .library(name: "LatchRPC", targets: ["LatchRPC"]),
         .library(name: "LatchReflection", targets: ["LatchReflection"]),
@@ -155,9 +167,23 @@ let package = Package(
             name: "LatchPostgres", dependencies: ["LatchCore", "CLatchPostgres"], path: "Sources/Server/LatchPostgres"),
         .target(name: "LatchWebAuthn", dependencies: ["LatchJOSE"], path: "Sources/Server/LatchWebAuthn"),
         .target(
-            name: "LatchIdentity",
-            dependencies: ["LatchSignIn", "LatchRPC", "LatchTexts", "LatchWebAuthn", "LatchPostgres", "CLatchSQLite"],
-            path: "Sources/Server/LatchIdentity"),
+            name: "LatchIdentityStorage",
+            dependencies: [
+                "LatchServer", "LatchRPC", "LatchTexts", "LatchWebAuthn", "LatchAuth", "LatchPostgres", "CLatchSQLite",
+            ],
+            path: "Sources/Server/LatchIdentity/LatchIdentityStorage"),
+        .target(
+            name: "LatchIdentityAccounts", dependencies: ["LatchIdentityStorage", "LatchSignIn"],
+            path: "Sources/Server/LatchIdentity/LatchIdentityAccounts"),
+        .target(
+            name: "LatchIdentityProvider", dependencies: ["LatchIdentityAccounts"],
+            path: "Sources/Server/LatchIdentity/LatchIdentityProvider"),
+        .target(
+            name: "LatchIdentityPages", dependencies: ["LatchIdentityProvider"],
+            path: "Sources/Server/LatchIdentity/LatchIdentityPages"),
+        .target(
+            name: "LatchIdentity", dependencies: ["LatchIdentityPages"],
+            path: "Sources/Server/LatchIdentity/LatchIdentity"),
 
         // The documented systems
         .target(
@@ -183,7 +209,7 @@ let package = Package(
         .target(
             name: "LatchTesting", dependencies: ["LatchOAuth", "LatchServer"], path: "Sources/Testing/LatchTesting"),
         .target(
-            name: "LatchIdentityTesting", dependencies: ["LatchTesting", "LatchIdentity", "LatchAccounts"],
+            name: "LatchIdentityTesting", dependencies: identity + ["LatchTesting", "LatchAccounts"],
             path: "Sources/Testing/LatchIdentityTesting"),
 
         // Examples
@@ -229,7 +255,7 @@ let package = Package(
             name: "protoc-gen-latch", dependencies: ["LatchCommand", "LatchGenerator"],
             path: "Sources/Commands/protoc-gen-latch"),
         .executableTarget(
-            name: "latch", dependencies: ["LatchGeneratorCommands", "LatchUI", "LatchIdentity"],
+            name: "latch", dependencies: identity + ["LatchGeneratorCommands", "LatchUI"],
             path: "Sources/Commands/latch"),
         .executableTarget(
             name: "latch-demo",
@@ -250,7 +276,7 @@ let package = Package(
         .executableTarget(
             name: "simulate-session", dependencies: ["SessionSimulation"], path: "Tests/Nightly/simulate-session"),
         .executableTarget(
-            name: "soak-session", dependencies: ["LatchAccounts", "LatchIdentity"], path: "Tests/Nightly/soak-session"),
+            name: "soak-session", dependencies: identity + ["LatchAccounts"], path: "Tests/Nightly/soak-session"),
         .target(name: "SessionHistories", path: "Tests/SessionHistories"),
         .executableTarget(
             name: "check-histories", dependencies: ["SessionHistories", "LatchTesting", processes],
@@ -296,17 +322,15 @@ let package = Package(
         .testTarget(name: "LatchGeneratorTests", dependencies: ["LatchGenerator", "TestTags"]),
         .testTarget(name: "LatchJOSETests", dependencies: ["LatchJOSE", "TestTags", "TestVectors"]),
         .testTarget(name: "LatchAuthTests", dependencies: ["SessionSimulation", "TestSupport", "TestVectors"]),
-        .testTarget(name: "LatchOAuthTests", dependencies: ["LatchIdentity", "NoteTools", "TestSupport"]),
-        .testTarget(name: "LatchAccountsTests", dependencies: ["LatchIdentityTesting", "TestSupport"]),
-        .testTarget(name: "LatchUITests", dependencies: ["LatchUI", "LatchIdentityTesting", "TestSupport"]),
+        .testTarget(name: "LatchOAuthTests", dependencies: identity + ["NoteTools", "TestSupport"]),
+        .testTarget(name: "LatchAccountsTests", dependencies: identity + ["LatchIdentityTesting", "TestSupport"]),
+        .testTarget(name: "LatchUITests", dependencies: identity + ["LatchUI", "LatchIdentityTesting", "TestSupport"]),
         .testTarget(name: "LatchServerTests", dependencies: ["TestSupport", linux("CLatchNGHTTP2")]),
         .testTarget(name: "LatchPostgresTests", dependencies: ["LatchPostgres", "TestSupport"]),
         .testTarget(name: "LatchWebAuthnTests", dependencies: ["LatchWebAuthn", "TestSupport"]),
         .testTarget(
             name: "LatchIdentityTests",
-            dependencies: [
-                "LatchIdentity", "LatchGenerator", "AuthPackage", "SampleResource", "TestSupport", "TestVectors",
-            ]),
+            dependencies: identity + ["LatchGenerator", "AuthPackage", "SampleResource", "TestSupport", "TestVectors"]),
         .testTarget(name: "AuthPackageTests", dependencies: ["AuthPackage", "TestSupport"]),
         .testTarget(
             name: "AuthPackageUITests", dependencies: ["AuthPackageUI", "LatchIdentityTesting", "TestSupport"]),
@@ -315,19 +339,20 @@ let package = Package(
             name: "JWTAuthTests", dependencies: ["JWTAuthDependencies", "LatchIdentityTesting", "TestSupport"]),
         .testTarget(
             name: "LaziOAuthTests",
-            dependencies: ["LaziOAuth", "LatchIdentityTesting", "SampleResource", "TestSupport"]),
+            dependencies: identity + ["LaziOAuth", "LatchIdentityTesting", "SampleResource", "TestSupport"]),
         .testTarget(
             name: "LatchTestingTests",
-            dependencies: [
+            dependencies: identity + [
                 "latch", "soak-session", "check-histories", "SessionSimulation", "TestSupport", "LatchIdentityTesting",
             ]),
         .testTarget(
-            name: "UserServiceExampleTests", dependencies: ["UserAuthentication", "LatchIdentity", "TestSupport"]),
+            name: "UserServiceExampleTests", dependencies: identity + ["UserAuthentication", "TestSupport"]),
         .testTarget(
-            name: "NotesAppTests", dependencies: ["NotesApp", "NotesService", "LatchIdentityTesting", "TestSupport"]),
+            name: "NotesAppTests",
+            dependencies: identity + ["NotesApp", "NotesService", "LatchIdentityTesting", "TestSupport"]),
         .testTarget(
             name: "LatchTests",
-            dependencies: [
+            dependencies: identity + [
                 "latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch", "TestSupport", "TestVectors",
             ]),
         .testTarget(

@@ -38,13 +38,18 @@ class SwiftFile:
 
     @property
     def module(self):
-        """The folder that stands for the target: Sources/Group/X, Tests/X, Benchmarks/X or Fuzz/X."""
-        parts = self.path.split("/")
-        return parts[2] if parts[0] == "Sources" else parts[1]
+        """The name of the target."""
+        return module_folder(self.path).split("/")[-1]
 
     @property
     def is_facade(self):
         return self.path.startswith("Sources/Compatibility/")
+
+
+def module_folder(path):
+    """The folder of a file's target: Sources/Group/X, Sources/Server/LatchIdentity/X, Tests/X, Benchmarks/X or Fuzz/X."""
+    parts = path.split("/")
+    return "/".join(parts[: 4 if path.startswith("Sources/Server/LatchIdentity/") else 3 if parts[0] == "Sources" else 2])
 
 
 def tracked(*patterns):

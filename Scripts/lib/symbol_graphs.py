@@ -11,6 +11,9 @@ from pathlib import Path
 
 from swift_text import ROOT
 
+# The modules that a product consists of, besides the one of its name, which exports them.
+PARTS = {"LatchIdentity": ["LatchIdentityStorage", "LatchIdentityAccounts", "LatchIdentityProvider", "LatchIdentityPages"]}
+
 
 def output(*command):
     return subprocess.run(command, check=True, capture_output=True, text=True).stdout
@@ -39,14 +42,28 @@ def flags():
 
 
 def extract(module, folder):
-    """Writes the public symbol graph of a module into a folder, which it creates."""
+    """Writes the public symbol graph of a module and of its parts into a folder, which it creates."""
     folder.mkdir(parents=True)
-    result = subprocess.run(
-        ["swift", "symbolgraph-extract", "-module-name", module, *flags(), "-minimum-access-level", "public",
-         "-output-dir", str(folder), "-skip-synthesized-members"],
-        capture_output=True, text=True)
-    if result.returncode:
-        sys.exit(f"symbols: {module}: {result.stderr.strip()}\nhint: run 'swift build' first.")
+    for part in [module, *PARTS.get(module, [])]:
+        result = subprocess.run(
+            ["swift", "symbolgraph-extract", "-module-name", part, *flags(), "-minimum-access-level", "public",
+             "-output-dir", str(folder), "-skip-synthesized-members"],
+            capture_output=True, text=True)
+        if result.returncode:
+            sys.exit(f"symbols: {part}: {result.stderr.strip()}\nhint: run 'swift build' first.")
+        if PARTS.get(module):
+            adopt(part, module, folder)
+
+
+def adopt(part, module, folder):
+    """Gives the graphs of a part the name of its module; extensions of another part's types are not of a foreign module."""
+    for file in sorted(folder.glob(f"{part}*.symbols.json")):
+        extended = file.name.removesuffix(".symbols.json").partition("@")[2]
+        graph = json.loads(file.read_text())
+        graph["module"]["name"] = module
+        mark = "" if not extended else f"-{extended}" if extended in PARTS[module] else f"@{extended}"
+        file.unlink()
+        (folder / f"{module}-{part}{mark}.symbols.json").write_text(json.dumps(graph))
 
 
 def for_each(modules, work):

@@ -182,10 +182,3 @@ import Testing
         await site.close()
     }
 }
-
-extension AccountDetails.Preferences {
-    fileprivate init(language: String = "", timeZone: String = "") {
-        self.init()
-        (self.language, self.timeZone) = (language, timeZone)
-    }
-}

@@ -33,7 +33,8 @@ import Testing
         let migrations = database == "SQLite" ? SQLiteSchema.migrations : PostgresSchema.migrations
         #expect(migrations.map(\.number) == Array(1...migrations.count))
         let folder = URL(filePath: #filePath)
-            .appending(path: "../../../../Sources/Server/LatchIdentity/Store/\(database)/Migrations").standardized
+            .appending(path: "../../../../Sources/Server/LatchIdentity/LatchIdentityStorage/\(database)/Migrations")
+            .standardized
         let files = try FileManager.default.contentsOfDirectory(atPath: folder.path)
         for migration in migrations {
             let number = migration.number < 10 ? "0\(migration.number)" : "\(migration.number)"

@@ -12,12 +12,18 @@ import Testing
     /// The sources whose texts PostgreSQL receives, and their migrations as they are sent.
     private static let texts: [(name: String, text: String)] = {
         let server = URL(filePath: #filePath).appending(path: "../../../../Sources/Server").standardized
-        let folders = ["LatchIdentity/Store", "LatchPostgres"].map { server.appending(path: $0) }
+        let folders = ["LatchIdentity/LatchIdentityStorage", "LatchPostgres"].map { server.appending(path: $0) }
         let files = folders.flatMap { folder in
             (FileManager.default.enumerator(at: folder, includingPropertiesForKeys: nil)?.allObjects ?? [])
                 .compactMap { $0 as? URL }
         }
-        let sources = files.filter { $0.pathExtension == "swift" && !$0.path.contains("/SQLite/") }.map { file in
+        // The other folders have the models of the rows, and no statements.
+        let places: Set = ["LatchIdentityStorage", "SQL", "Postgres", "Transfer"]
+        let sources = files.filter { file in
+            let path = file.pathComponents
+            return file.pathExtension == "swift" && !path.contains("SQLite")
+                && (path.contains("LatchPostgres") || path.dropLast().last.map(places.contains) == true)
+        }.map { file in
             (file.lastPathComponent, code(of: (try? String(contentsOf: file, encoding: .utf8)) ?? ""))
         }
         let migrations = PostgresSchema.migrations.map { ("migration", $0.statements.joined(separator: "\n")) }

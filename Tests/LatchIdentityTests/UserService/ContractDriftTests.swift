@@ -26,7 +26,7 @@ import Testing
     private static func compare(_ files: [GeneratedFile]) throws {
         for file in files {
             let name = try #require(file.path.split(separator: "/").last)
-            let kept = root.appending(path: "Sources/Server/LatchIdentity/Generated/\(name)")
+            let kept = root.appending(path: "Sources/Server/LatchIdentity/LatchIdentityPages/Generated/\(name)")
             let regenerates = ProcessInfo.processInfo.environment["LATCH_REGENERATE"] != nil
             if regenerates { try Data(file.text.utf8).write(to: kept) }
             #expect(

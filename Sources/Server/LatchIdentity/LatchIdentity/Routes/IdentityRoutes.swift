@@ -1,0 +1,97 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchHTTP
+import LatchIdentityAccounts
+import LatchIdentityPages
+import LatchIdentityProvider
+import LatchServer
+
+extension Router {
+    /// Creates the server's routes.
+    init(of services: IdentityServices) {
+        let (configuration, limits) = (services.configuration, services.limits)
+        let context = PageContext(configuration)
+        var interceptors: [any Interceptor] = [
+            RequestIDInterceptor(), PageErrorInterceptor(context: context),
+            RequestMetricsInterceptor(metrics: services.metrics.requests, clock: services.clock),
+            IdentityErrorInterceptor(),
+        ]
+        if let security = TransportSecurityInterceptor(configuration) { interceptors.insert(security, at: 0) }
+        self.init(interceptors: interceptors)
+        let refreshCookie = RefreshCookie(configuration, accessTokens: services.accessTokens)
+        SessionRoutes(
+            limits: limits, refreshCookie: refreshCookie, signIns: services.signIns, tokens: services.tokens
+        ).add(to: &self)
+        AccountRoutes(
+            store: services.store, limits: limits, upstreams: services.upstreams, permitted: services.permitted,
+            accounts: services.accounts, signIns: services.signIns, secondFactors: services.secondFactors,
+            passkeySignIns: services.passkeySignIns, upstreamSignIns: services.upstreamSignIns,
+            tokens: services.tokens
+        ).add(to: &self)
+        PasskeyRoutes(
+            limits: limits, permitted: services.permitted, refreshCookie: refreshCookie, passkeys: services.passkeys,
+            passkeySignIns: services.passkeySignIns, tokens: services.tokens
+        ).add(to: &self)
+        if !services.upstreams.all.isEmpty {
+            UpstreamRoutes(
+                context: context, clock: services.clock, random: services.random, pepper: services.pepper,
+                accessTokens: services.accessTokens, limits: limits, upstreams: services.upstreams,
+                refreshCookie: refreshCookie, upstreamSignIns: services.upstreamSignIns, tokens: services.tokens
+            ).add(to: &self)
+        }
+        JWTAuthRoutes(limits: limits, signIns: services.signIns, tokens: services.tokens).add(to: &self)
+        LaziRoutes(limits: limits, accounts: services.accounts).add(to: &self)
+        addOAuth(services, context, refreshCookie: refreshCookie)
+        if configuration.hasUserService {
+            addUserService(
+                UserServiceHandler(services),
+                admission: UserServiceAdmission(limits: limits, tokens: services.tokens), clock: services.clock)
+        }
+        OperationRoutes(
+            store: services.store, clock: services.clock, dates: services.dates, accessTokens: services.accessTokens,
+            limits: limits, mails: services.mails, metrics: services.metrics, measurements: services.measurements
+        ).add(to: &self)
+    }
+
+    /// Adds the endpoints of OAuth and OpenID Connect, and the pages.
+    private mutating func addOAuth(_ services: IdentityServices, _ context: PageContext, refreshCookie: RefreshCookie) {
+        let (configuration, limits) = (services.configuration, services.limits)
+        let authentication = ClientAuthentication(clients: services.clients, limits: limits)
+        let handlers = services.grantHandlers.map { $0.init(services) }
+        TokenRoutes(
+            dates: services.dates, limits: limits, clients: services.clients, grantHandlers: handlers,
+            resources: services.resources, clientAuthentication: authentication, tokens: services.tokens
+        ).add(to: &self)
+        let pages = SignInPages(
+            context: context, configuration: configuration, clock: services.clock, random: services.random,
+            pepper: services.pepper, accessTokens: services.accessTokens, clients: services.clients,
+            refreshCookie: refreshCookie, authorizations: services.authorizations)
+        let devices = DeviceRoutes(
+            accessTokens: services.accessTokens, limits: limits, resources: services.resources,
+            clientAuthentication: authentication, deviceAuthorizations: services.deviceAuthorizations,
+            pageSessions: services.pageSessions, signInPages: pages)
+        AuthorizeRoutes(
+            limits: limits, signIns: services.signIns, passkeySignIns: services.passkeySignIns,
+            authorizations: services.authorizations, pageSessions: services.pageSessions, signInPages: pages,
+            deviceRoutes: devices
+        ).add(to: &self)
+        LogoutRoutes(
+            accessTokens: services.accessTokens, limits: limits, clients: services.clients,
+            pageSessions: services.pageSessions, signInPages: pages
+        ).add(to: &self)
+        devices.add(to: &self)
+        UserInfoRoutes(
+            store: services.store, limits: limits, clients: services.clients, tokens: services.tokens
+        ).add(to: &self)
+        MetadataRoutes(
+            configuration: configuration, accessTokens: services.accessTokens, limits: limits,
+            clients: services.clients, scopePolicy: services.scopePolicy, grantHandlers: handlers
+        ).add(to: &self)
+        PageRoutes(
+            context: context, appURL: configuration.appURL, store: services.store, clock: services.clock,
+            limits: limits, accounts: services.accounts,
+            mailRequests: MailRequestRoutes(
+                accessTokens: services.accessTokens, limits: limits, accounts: services.accounts, signInPages: pages)
+        ).add(to: &self)
+    }
+}

@@ -1,0 +1,48 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import LatchIdentityStorage
+
+extension AccountService {
+    /// Creates an account without a password for another person, and emails a link that sets one.
+    ///
+    /// The administrator must have authenticated recently. They can give only roles below their own, as with changes of
+    /// a role. Other role words must be their own or in `invitation_roles`. A super administrator can give any role.
+    ///
+    /// - Throws: `IdentityError.forbidden`, also if the administrator's roles change in the meantime; `.signInAgain`,
+    ///   `.alreadyExists`, `.invalidEmail`, `.invalidInput`, `.tooManyAttempts`, `.overloaded` or a store's error.
+    package func invite(
+        email: String, name: String?, roles: [String], by session: AuthenticatedSession, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Account {
+        try session.requireFirstParty()
+        let actor = session.account
+        // The highest named role. `super_admin` counts even without `admin`.
+        let role = Role.allCases.last { $0.words.last.map(roles.contains) ?? true } ?? .user
+        guard actor.isAdministrator else { throw .forbidden }
+        if actor.role < .superAdmin {
+            let given = configuration.invitationRoles + actor.roles
+            guard role < actor.role, roles.allSatisfy({ Role.isWord($0) || given.contains($0) }) else {
+                throw .forbidden
+            }
+        }
+        try recentAuthentication.require(session)
+        let email = try EmailAddress(email)
+        let now = clock.now
+        var account = Account(id: random.newID(at: now), email: email, createdAt: now)
+        account.name = try Self.validated(name: name)
+        try Self.requireWords(roles)
+        account.roles = role.replacing(in: roles)
+        try limits.take([limits.mail(.invitation, emailKey: email.key)])
+        do throws(IdentityError) {
+            try await store.insert(
+                account, details: nil, mail: outboxMail(.invitation, to: email, of: account, in: origin.language),
+                by: actor,
+                on: session.device.id)
+        } catch {
+            throw error == .alreadyExists ? error.at("email") : error
+        }
+        metrics.count(.accountsCreated)
+        mails.wake()
+        return account
+    }
+}

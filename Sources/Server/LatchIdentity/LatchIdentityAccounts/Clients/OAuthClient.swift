@@ -1,0 +1,111 @@
+// SPDX-License-Identifier: Apache-2.0
+
+public import LatchAuth
+import LatchIdentityStorage
+
+/// A registered OAuth client (RFC 6749 §2), with the grants and scopes that it may use.
+///
+/// In a configuration file it is a table. In the environment it is one word with parts that are separated by semicolons:
+///
+/// ```
+/// [[clients]]
+/// id = "reports"
+/// confidential = true
+/// grants = ["password", "refresh_token"]
+/// scopes = ["widgets:read", "files:read"]
+///
+/// reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read
+/// ```
+///
+/// An omitted member grants less. Without `confidential`, a client is public, and without `grants`, it has only the grant
+/// `refresh_token`. A client without `scopes` may request every scope of the server, and the rights of the account
+/// limit its tokens. A client that signs users in on the server's pages has `redirects`. A client of the operator is
+/// `trusted`, and its users are not asked for their consent:
+///
+/// ```
+/// notes;grants=authorization_code,refresh_token;redirects=https://notes.example.com/callback,notes://callback
+/// ```
+public struct OAuthClient: Sendable, Hashable {
+    /// A grant type that the server supports.
+    public struct GrantType: RawRepresentable, Sendable, Hashable {
+        /// The value of `grant_type`.
+        public let rawValue: String
+
+        /// Creates a supported grant type; nil if no handler supports it.
+        public init?(rawValue: String) {
+            guard Self.supported.contains(GrantType(rawValue)) else { return nil }
+            self.rawValue = rawValue
+        }
+
+        /// Creates the grant type of a handler.
+        package init(_ rawValue: String) { self.rawValue = rawValue }
+    }
+
+    /// The `client_id`.
+    public let id: String
+    /// Whether the client authenticates with a secret (RFC 6749 §2.1).
+    public var isConfidential: Bool
+    /// The grants that the client may use.
+    public var grants: Set<GrantType>
+    /// The scopes that the client's tokens may have; nil for every scope of the server.
+    public var scopes: Scopes?
+    /// The URLs that the browser may return to after a sign-in on the server's pages, compared exactly.
+    ///
+    /// A loopback URL without a port accepts every port (RFC 8252 §7.3).
+    public var redirectURIs: [String]
+    /// The URLs that the browser may return to after a sign-out, compared exactly.
+    public var postLogoutRedirectURIs: [String]
+    /// Whether the operator owns the client, so that its users are not asked for their consent.
+    public var isTrusted: Bool
+
+    /// Creates a registration.
+    public init(
+        id: String, isConfidential: Bool = false, grants: Set<GrantType> = [.refreshToken], scopes: Scopes? = nil,
+        redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [], isTrusted: Bool = false
+    ) {
+        self.id = id
+        self.isConfidential = isConfidential
+        self.grants = grants
+        self.scopes = scopes
+        self.redirectURIs = redirectURIs
+        self.postLogoutRedirectURIs = postLogoutRedirectURIs
+        self.isTrusted = isTrusted
+    }
+}
+
+extension OAuthClient {
+    /// The reserved `client_id` of the server's own client, used for requests without one.
+    public static let firstPartyID = "first-party"
+
+    /// The command `latch`, which is registered unless the configuration has a client with this id.
+    ///
+    /// Any program can impersonate a public client (RFC 8252 §8.6), so its users always see the consent page.
+    package static let command = OAuthClient(
+        id: "latch", grants: [.authorizationCode, .deviceCode, .refreshToken],
+        redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback"], isTrusted: true)
+
+    /// Whether the client belongs to the operator, so that its tokens are valid at the operator's API.
+    ///
+    /// A client with the password grant sees its users' passwords, so operators do not give it to third-party clients.
+    package var belongsToOperator: Bool {
+        id == Self.firstPartyID || isTrusted || !signsUsersIn || grants.contains(.password)
+    }
+
+    /// The word that `init(word:)` parses.
+    package var word: String {
+        var parts = [id]
+        if isConfidential { parts.append("confidential") }
+        parts.append("grants=" + grants.map(\.rawValue).sorted().joined(separator: ","))
+        if let scopes { parts.append("scopes=" + scopes.elements.map(\.rawValue).joined(separator: ",")) }
+        if !redirectURIs.isEmpty { parts.append("redirects=" + redirectURIs.joined(separator: ",")) }
+        if !postLogoutRedirectURIs.isEmpty { parts.append("logout=" + postLogoutRedirectURIs.joined(separator: ",")) }
+        if isTrusted { parts.append("trusted") }
+        return parts.joined(separator: ";")
+    }
+
+    /// Returns whether a text is a valid `client_id`.
+    ///
+    /// RFC 6749 appendix A.1 allows every visible character. The ones allowed here need no escape in a form, a field or
+    /// a word.
+    static func isID(_ text: String) -> Bool { text.isWord(maximum: 100, also: "-._") }
+}

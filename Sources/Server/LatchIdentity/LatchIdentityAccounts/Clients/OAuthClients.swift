@@ -1,0 +1,72 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchCrypto
+package import LatchIdentityStorage
+
+/// The registered clients of a configuration, and the digests of their secrets.
+package struct OAuthClients: Sendable {
+    /// The server's own client, used for requests without a `client_id`.
+    package let firstParty: OAuthClient
+    private let clients: [String: OAuthClient]
+    /// The SHA-256 digests of the secrets of confidential clients.
+    private let digests: [String: [UInt8]]
+
+    /// Creates the registry.
+    ///
+    /// - Throws: `IdentityError.invalidSetting` if a client is registered twice, if a confidential client has no
+    ///   secret, or if a secret belongs to no confidential client.
+    package init(_ configuration: IdentityConfiguration) throws(IdentityError) {
+        firstParty = OAuthClient(
+            id: OAuthClient.firstPartyID, grants: configuration.firstPartyGrants,
+            scopes: configuration.firstPartyScopes)
+        var clients: [String: OAuthClient] = [:]
+        for client in configuration.clients {
+            guard OAuthClient.isID(client.id), client.id != firstParty.id,
+                clients.updateValue(client, forKey: client.id) == nil
+            else {
+                throw .invalidSetting("clients", "a list of clients with different ids, none of them \(firstParty.id)")
+            }
+        }
+        // RFC 6749 §3.1.2.2: a code is sent only to a registered URL.
+        for client in configuration.clients
+        where client.grants.contains(.authorizationCode) && client.redirectURIs.isEmpty {
+            throw .unusableSetting(
+                "clients", "the client '\(client.id)' needs a URL in 'redirects' for the grant authorization_code")
+        }
+        let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs }
+        guard urls.allSatisfy(AppRedirect.isValid) else {
+            throw .invalidSetting("clients", "clients with redirects such as https://app.example.com/callback")
+        }
+        digests = configuration.clientSecretDigests.compactMapValues { Hex.decode($0, count: 32) }
+        let confidential = Set(clients.values.filter(\.isConfidential).map(\.id))
+        guard confidential == Set(digests.keys), digests.count == configuration.clientSecretDigests.count else {
+            throw .invalidSetting("client_secrets", "one ID=SHA256 for each confidential client, and for no other")
+        }
+        if clients[OAuthClient.command.id] == nil { clients[OAuthClient.command.id] = .command }
+        self.clients = clients
+    }
+
+    /// Returns whether the server itself registered the command, instead of the configuration.
+    package var hasOwnCommand: Bool { clients[OAuthClient.command.id] == .command }
+
+    /// Returns the client with an id, or the server's own for nil; nil if the client is not, or not any longer,
+    /// registered.
+    package subscript(id: String?) -> OAuthClient? {
+        guard let id, id != firstParty.id else { return firstParty }
+        return clients[id]
+    }
+
+    /// Returns the client if it authenticates.
+    ///
+    /// - Parameter secrets: The secret in each of its readings. One of them must match.
+    /// - Returns: Nil for an unknown client, a wrong secret, and a public client that sends a secret (attack J4).
+    package func authenticated(id: String?, secrets: Set<String>) -> OAuthClient? {
+        let client = self[id]
+        guard let client, client.isConfidential, let expected = digests[client.id] else {
+            return secrets.isEmpty && client?.isConfidential == false ? client : nil
+        }
+        // SHA-256 without a salt is enough for a secret of 256 random bits.
+        return secrets.contains { constantTimeEquals($0.digest, expected) } ? client : nil
+    }
+}

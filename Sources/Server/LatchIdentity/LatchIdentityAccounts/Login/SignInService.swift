@@ -1,0 +1,280 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+package import LatchCore
+import LatchFoundation
+package import LatchIdentityStorage
+
+/// A service that signs users in by a password.
+package struct SignInService: Sendable {
+    package let store: IdentityStore
+    package let clock: WallClock
+    package let passwords: PasswordHasher
+    package let admission: SignInAdmission
+    package let limits: RateLimits
+    package let metrics: Metrics
+    package let tokens: TokenService
+
+    package init(
+        store: IdentityStore, clock: WallClock, passwords: PasswordHasher, admission: SignInAdmission,
+        limits: RateLimits, metrics: Metrics, tokens: TokenService
+    ) {
+        self.store = store
+        self.clock = clock
+        self.passwords = passwords
+        self.admission = admission
+        self.limits = limits
+        self.metrics = metrics
+        self.tokens = tokens
+    }
+
+    // MARK: Surfaces
+
+    /// Signs in a new device by a password, and by a code if the account has a second factor.
+    ///
+    /// - Parameters:
+    ///   - name: The email address or the user name.
+    ///   - code: A code of the second factor, or a recovery code.
+    ///   - client: The requesting client; nil for the server's own.
+    ///   - requested: The requested scopes; nil for the default ones.
+    /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`; or a
+    ///   store's error. After the right password: `.accountSuspended`, `.accountClosed`, `.addressUnverified`,
+    ///   `.invalidScope`, `.secondFactorRequired`, `.invalidCode`.
+    package func signIn(
+        name: String, password: String, code: String? = nil, from origin: RequestOrigin, by client: OAuthClient? = nil,
+        requesting requested: Scopes? = nil
+    ) async throws(IdentityError) -> IssuedTokens {
+        let proof = try await checkPassword(password, of: name, from: origin)
+        return try await counting(proof, from: origin) { () throws(IdentityError) in
+            try admission.require(proof.account)
+            let scopes = try tokens.granted(requested, to: proof.account, by: client)
+            let admitted = try await admission.admit(proof, code: code, from: origin)
+            return try await tokens.startSession(admitted, from: origin, by: client, scopes: scopes)
+        }
+    }
+
+    /// Signs in a new device by a password, or returns a challenge for the second factor.
+    ///
+    /// - Parameter isRemembered: Whether the session lasts for more than a day.
+    /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:)``.
+    package func beginSignIn(
+        name: String, password: String, isRemembered: Bool, from origin: RequestOrigin
+    ) async throws(IdentityError) -> SignInResult<IssuedTokens> {
+        let proof = try await checkPassword(password, of: name, from: origin)
+        return try await counting(proof, from: origin, isComplete: \.isSuccess) { () throws(IdentityError) in
+            try admission.require(proof.account)
+            let scopes = try tokens.granted(nil, to: proof.account, by: nil)
+            let begun = try await admission.begin(
+                proof, on: .app, scopes: scopes.text, isRemembered: isRemembered)
+            switch begun {
+            case .challenged(let text, let challenge): return .challenged(text: text, challenge)
+            case .success(let admitted):
+                return .success(
+                    try await tokens.startSession(admitted, from: origin, scopes: scopes, isRemembered: isRemembered))
+            }
+        }
+    }
+
+    /// Signs in the device of a challenge, by a code of the second factor.
+    ///
+    /// - Throws: `IdentityError.invalidToken` if the challenge has ended, `.invalidCode`, `.tooManyAttempts`, or a
+    ///   store's error.
+    package func finishSignIn(
+        challenge text: String, code: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> IssuedTokens {
+        let (proof, challenge) = try await admission.finish(
+            challenge: text, on: .app, code: code, grantType: .password, from: origin)
+        return try await tokens.startSession(
+            proof, from: origin, scopes: tokens.allowed(Scopes(parsing: challenge.scope), to: proof.account),
+            isRemembered: challenge.isRemembered)
+    }
+
+    /// Checks the password that a user enters on a page.
+    ///
+    /// Returns the proof, or a challenge for the second factor.
+    ///
+    /// - Throws: `IdentityError.invalidCredentials`, `.tooManyAttempts`, `.overloaded`, or a store's error.
+    package func beginOnPage(
+        name: String, password: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> SignInResult<AdmittedProof> {
+        let proof = try await checkPassword(password, of: name, from: origin)
+        return try await counting(proof, from: origin, isComplete: \.isSuccess) { () throws(IdentityError) in
+            try await admission.begin(proof, on: .page)
+        }
+    }
+
+    /// Checks a code of the second factor that a user enters on a page, and returns the proof of both.
+    ///
+    /// - Throws: `IdentityError.loginEnded` if the challenge has ended, `.invalidCode`, `.tooManyAttempts`, or a
+    ///   store's error.
+    package func finishOnPage(
+        challenge text: String, code: String, from origin: RequestOrigin
+    ) async throws(IdentityError) -> AdmittedProof {
+        try await admission.finish(
+            challenge: text, on: .page, code: code, grantType: .password, from: origin
+        ).proof
+    }
+
+    /// Authenticates the user of a session again, and updates the session's authentication time (RFC 9470).
+    ///
+    /// - Parameter code: A code of the second factor, or a recovery code.
+    /// - Throws: `IdentityError.forbidden` for another client's token, and the errors of
+    ///   ``signIn(name:password:code:from:by:requesting:)``.
+    package func reauthenticate(
+        _ session: AuthenticatedSession, password: String, code: String?, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        try session.requireFirstParty()
+        let name = session.account.email.key
+        let proof = try await checkPassword(password, of: name, from: origin, for: .reauthentication)
+        try await counting(proof, for: .reauthentication, from: origin) { () throws(IdentityError) in
+            let admitted = try await admission.admit(proof, code: code, from: origin)
+            let isDone = try await store.authenticate(
+                device: session.device.id, of: admitted.account, factorAt: admitted.factorAt, at: clock.now)
+            guard isDone else { throw .invalidCredentials }
+        }
+    }
+
+    /// Checks the password of a user who is signed in, or who reads the email of the account's address, verified or
+    /// not.
+    ///
+    /// Guesses count like those of a sign-in.
+    ///
+    /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:)``.
+    package func verify(
+        _ password: String, of account: Account, from origin: RequestOrigin, for purpose: Purpose
+    ) async throws(IdentityError) -> Account {
+        let proof = try await checkPassword(password, of: account.email.key, from: origin, for: purpose)
+        return try await counting(proof, for: purpose, from: origin) { () throws(IdentityError) in
+            if let closure = proof.account.closure { throw closure }
+            return proof.account
+        }
+    }
+
+    /// Ends the wait for an account's names after its owner has set the password by a mailed link.
+    ///
+    /// The limits of the network stay, and so do the limits of the account's names in other networks.
+    func forgetFailures(of account: Account, from address: String) {
+        for name in [account.email.key, account.username?.key].compactMap(\.self) {
+            limits.forget(limits.loginByName(name, address: address))
+        }
+    }
+
+    // MARK: Passwords
+
+    /// The purpose of a password check, for the audit log.
+    package enum Purpose: String {
+        case login, reauthentication, passwordChange, addressProof
+    }
+
+    /// Checks a password within the limits, and refunds the attempt if it is right.
+    ///
+    /// A wrong one is recorded.
+    ///
+    private func checkPassword(
+        _ password: String, of name: String, from origin: RequestOrigin, for purpose: Purpose = .login
+    ) async throws(IdentityError) -> SignInProof {
+        try PasswordPolicy.checkLength(password)
+        let key = name.trimmingSpace().lowercased()
+        let found = try await account(named: key)
+        let attempts = try await attempts(on: key, of: found, from: origin.address)
+        let account: Account
+        do throws(IdentityError) {
+            account = try await authenticate(found, password, named: key, from: origin.address)
+        } catch {
+            // Only a wrong password counts as a guess.
+            if error == .invalidCredentials {
+                count("failure")
+                let isUsable = found?.passwordHash.map(passwords.isUsable) ?? true
+                // The write is the same for unknown names. The typed name is not recorded, since it may be a password.
+                try await store.audit(
+                    "\(purpose.rawValue).failed", account: found?.id,
+                    detail: "\(isUsable ? "" : "unusable hash, ")from \(origin.address)".sanitized(200), at: clock.now)
+            } else {
+                limits.refund(attempts)
+            }
+            throw error
+        }
+        limits.refund(attempts)
+        return SignInProof(account: account, grantType: .password, authenticatedAt: clock.now)
+    }
+
+    /// Counts the result of the steps after the right password, such as a missing second factor, and records that the
+    /// account's state refuses it.
+    ///
+    /// - Parameter isComplete: Returns whether nothing is missing; by default nothing is.
+    private func counting<Result>(
+        _ proof: SignInProof, for purpose: Purpose = .login, from origin: RequestOrigin,
+        isComplete: (Result) -> Bool = { _ in true }, _ body: () async throws(IdentityError) -> Result
+    ) async throws(IdentityError) -> Result {
+        do throws(IdentityError) {
+            let result = try await body()
+            count(isComplete(result) ? "success" : "incomplete")
+            return result
+        } catch {
+            count("incomplete")
+            if [.accountSuspended, .accountClosed, .addressUnverified].contains(error) {
+                try await store.audit(
+                    "\(purpose.rawValue).refused", account: proof.account.id,
+                    detail: "\(error.code) from \(origin.address)".sanitized(200), at: clock.now)
+            }
+            throw error
+        }
+    }
+
+    /// Returns the account of an address or a user name.
+    ///
+    /// A user name contains no `@`.
+    private func account(named key: String) async throws(IdentityError) -> Account? {
+        key.utf8.contains(UInt8(ascii: "@"))
+            ? try await store.account(emailKey: key)
+            : try await store.account(usernameKey: key)
+    }
+
+    /// Takes one attempt from every limit that applies to a name, whether an account has it or not.
+    ///
+    /// - Throws: `IdentityError.tooManyAttempts`, or a store's error.
+    private func attempts(
+        on key: String, of account: Account?, from address: String
+    ) async throws(IdentityError) -> [AttemptLimiter.Attempt] {
+        let now = clock.now
+        let all = limits.login(name: key, address: address)
+        guard var rejection = limits.rejection(taking: all) else { return all }
+        if limits.isShared(rejection),
+            try await store.isSignedIn(emailKey: account?.email.key ?? key, from: address, at: now)
+        {
+            let known = limits.loginFromKnownAddress(name: key, address: address)
+            guard let other = limits.rejection(taking: known) else { return known }
+            rejection = other
+        }
+        count("limited")
+        throw .tooManyAttempts(rejection)
+    }
+
+    /// Returns the account if the password is right.
+    ///
+    /// Error and response time are the same for an unknown address, a wrong password, a deleted account and a missing
+    /// password (OWASP ASVS 5.0 §6.3.8). The reason why an account is closed is shown only after the right password.
+    private func authenticate(
+        _ found: Account?, _ password: String, named name: String, from address: String
+    ) async throws(IdentityError) -> Account {
+        // The work is the same in every case. Without a hash, the password is checked against a decoy, which costs as
+        // much as a stored hash.
+        let decoy = passwords.decoy(for: name, among: try await store.passwordCosts())
+        let matches = try await passwords.verify(
+            password, against: found?.passwordHash, or: decoy, from: address)
+        guard matches, let account = found, account.status != .deleted, let hash = account.passwordHash else {
+            throw .invalidCredentials
+        }
+        // The hash of a closed account stays as it is.
+        if account.closure == nil, let upgraded = try await passwords.upgrade(hash, of: password, from: address) {
+            try await store.upgradePasswordHash(of: account.id, from: hash, to: upgraded)
+        }
+        return account
+    }
+
+    private func count(_ result: String) { metrics.count(.logins, result) }
+}
+
+extension SignInResult {
+    fileprivate var isSuccess: Bool { if case .success = self { true } else { false } }
+}

@@ -1,0 +1,44 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+
+/// The content of a response with tokens (RFC 6749 §5.1).
+///
+/// Each surface uses a subset of the members.
+package struct TokenResponse {
+    package let accessToken: String
+    /// The refresh token; nil if the grant issues none.
+    package var refreshToken: String?
+    /// The lifetime of the access token in seconds.
+    package let expiresIn: Int64
+    package var tokenType: String? = "Bearer"
+    /// The granted scopes, which may be fewer than requested.
+    package var scope: String?
+    /// The ID token; nil unless the scope `openid` was granted.
+    package var idToken: String?
+    /// The account's id, which Lazi clients expect; nil for a grant without an account.
+    package var userId: String?
+
+    package init(
+        accessToken: String, refreshToken: String? = nil, expiresIn: Int64, tokenType: String? = "Bearer",
+        scope: String? = nil, idToken: String? = nil, userId: String? = nil
+    ) {
+        self.accessToken = accessToken
+        self.refreshToken = refreshToken
+        self.expiresIn = expiresIn
+        self.tokenType = tokenType
+        self.scope = scope
+        self.idToken = idToken
+        self.userId = userId
+    }
+}
+
+extension TokenResponse {
+    /// Creates the response with all members of a session.
+    package init(_ tokens: IssuedTokens) {
+        self.init(
+            accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
+            expiresIn: tokens.lifetime.components.seconds, scope: tokens.scopes.text, userId: tokens.accountID)
+    }
+}

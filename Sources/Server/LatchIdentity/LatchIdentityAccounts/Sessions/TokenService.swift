@@ -1,0 +1,460 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+package import LatchCore
+package import LatchCrypto
+import LatchFoundation
+package import LatchHTTP
+package import LatchIdentityStorage
+import LatchJOSE
+
+/// The tokens issued to a device for its session.
+package struct IssuedTokens: Sendable {
+    /// A JWT access token (RFC 9068), valid for `lifetime`.
+    package let accessToken: String
+    /// An opaque refresh token, valid for one use and its repetitions within the replay window.
+    package let refreshToken: String
+    /// The lifetime of the access token.
+    ///
+    /// The refresh token is valid as long as its device.
+    package let lifetime: Duration
+    /// The granted scopes, which may be fewer than requested.
+    package let scopes: Scopes
+    /// The device and its account: as they were before a sign-in, or as they are after a rotation.
+    package let device: Device
+    package let account: Account
+
+    package var accountID: String { device.accountID }
+}
+
+/// The lifetimes of refresh tokens.
+package struct TokenLifetimes: Sendable {
+    /// The lifetime of a session, and so of its refresh tokens.
+    package let session: Duration
+    /// The time for which a rotated token may be repeated, without and with an idempotency key.
+    package let replayWindow, keyedReplayWindow: Duration
+
+    package init(_ configuration: IdentityConfiguration) {
+        session = configuration.refreshTokenLifetime
+        replayWindow = configuration.replayWindow
+        keyedReplayWindow = configuration.keyedReplayWindow
+    }
+}
+
+/// A service that issues, refreshes, revokes and verifies tokens.
+package struct TokenService: Sendable {
+    package let lifetimes: TokenLifetimes
+    package let store: IdentityStore
+    package let clock: WallClock
+    package let dates: DateCheck
+    package let pepper: SymmetricKey
+    package let accessTokens: AccessTokenIssuer
+    package let families: TokenFamilyCache
+    package let limits: RateLimits
+    package let clients: OAuthClients
+    package let scopePolicy: ScopePolicy
+    package let metrics: Metrics
+    package let sessions: SessionService
+
+    package init(
+        lifetimes: TokenLifetimes, store: IdentityStore, clock: WallClock, dates: DateCheck, pepper: SymmetricKey,
+        accessTokens: AccessTokenIssuer, families: TokenFamilyCache, limits: RateLimits, clients: OAuthClients,
+        scopePolicy: ScopePolicy, metrics: Metrics, sessions: SessionService
+    ) {
+        self.lifetimes = lifetimes
+        self.store = store
+        self.clock = clock
+        self.dates = dates
+        self.pepper = pepper
+        self.accessTokens = accessTokens
+        self.families = families
+        self.limits = limits
+        self.clients = clients
+        self.scopePolicy = scopePolicy
+        self.metrics = metrics
+        self.sessions = sessions
+    }
+
+    /// Returns an access token for a confidential client that acts for itself (RFC 6749 §4.4), and counts it.
+    ///
+    /// - Parameter requested: The requested scopes; nil for the default ones.
+    /// - Throws: `IdentityError.unauthorizedClient` for a public client, `.invalidScope`, `.notReady` or
+    ///   `.signingFailed`.
+    package func issue(
+        to client: OAuthClient, requesting requested: Scopes?, grantType: OAuthClient.GrantType
+    ) throws(IdentityError) -> TokenResponse {
+        guard client.isConfidential else { throw .unauthorizedClient }
+        try dates.require()
+        let scopes = try scopePolicy.granted(requested, to: nil, by: client)
+        let access = try accessTokens.issue(
+            to: client.id, client, scopes: scopes, for: nil, on: nil)
+        count(grantType)
+        return TokenResponse(
+            accessToken: access, expiresIn: accessTokens.lifetime.components.seconds, scope: scopes.text)
+    }
+
+    /// Returns the scopes of a new session.
+    ///
+    /// - Parameters:
+    ///   - requested: The requested scopes; nil for the default ones.
+    ///   - client: The requesting client; nil for the server's own.
+    /// - Throws: `IdentityError.invalidScope`.
+    package func granted(
+        _ requested: Scopes?, to account: Account, by client: OAuthClient?
+    ) throws(IdentityError) -> Scopes {
+        try scopePolicy.granted(requested, to: account, by: client ?? clients.firstParty)
+    }
+
+    /// Returns the scopes that the server's own client may still have for an account.
+    package func allowed(_ scopes: Scopes, to account: Account) -> Scopes {
+        scopePolicy.allowed(scopes, to: account, by: clients.firstParty)
+    }
+
+    /// Signs in a new device and returns its first tokens.
+    ///
+    /// - Parameters:
+    ///   - client: The requesting client; nil for the server's own.
+    ///   - isRemembered: Whether the session lasts for more than a day.
+    ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
+    /// - Throws: The errors of ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)``.
+    package func startSession(
+        _ proof: AdmittedProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
+        isRemembered: Bool = true, inserting insert: SessionService.DeviceInsertion? = nil
+    ) async throws(IdentityError) -> IssuedTokens {
+        let longest = lifetimes.session.inSeconds
+        let issued = try await sessions.start(
+            proof, for: client?.id == clients.firstParty.id ? nil : client?.id, scope: scopes.text,
+            lifetime: isRemembered ? longest : min(longest, 86_400), from: origin, inserting: insert
+        ) { device, account throws(IdentityError) in
+            let key = RefreshTokenKey(of: device, pepper: pepper)
+            return try self.issued(to: device, of: account, refresh: key.token(counter: 0), scopes: scopes)
+        }
+        count(proof.grantType)
+        return issued
+    }
+
+    /// Returns the tokens of one generation of a device.
+    ///
+    /// The refresh token is computed instead of stored, so that a repetition returns the same text.
+    private func issued(
+        to device: Device, of account: Account, refresh token: RefreshToken, scopes: Scopes
+    ) throws(IdentityError) -> IssuedTokens {
+        let issuer = accessTokens
+        return IssuedTokens(
+            accessToken: try issuer.issue(
+                to: device.clientID ?? OAuthClient.firstPartyID, clients[device.clientID], scopes: scopes,
+                for: account, on: device),
+            refreshToken: token.text, lifetime: issuer.lifetime, scopes: scopes, device: device,
+            account: account)
+    }
+
+    /// Returns the ID token of a session; nil unless it has the scope `openid`.
+    ///
+    /// - Parameter nonce: The nonce of the authorization request.
+    package func idToken(for issued: IssuedTokens, nonce: String?) throws(IdentityError) -> String? {
+        guard issued.scopes.contains("openid"), let clientID = issued.device.clientID else { return nil }
+        return try accessTokens.issueIDToken(
+            to: clientID, clients[clientID], for: issued.account, on: issued.device, scopes: issued.scopes,
+            nonce: nonce, with: issued.accessToken)
+    }
+
+    private func count(_ grantType: OAuthClient.GrantType) {
+        metrics.count(.tokensIssued, grantType.rawValue)
+    }
+
+    // MARK: Refreshing
+
+    /// Rotates a refresh token and returns the next tokens of its device.
+    ///
+    /// The new generation is durable before the response is sent. A repetition within the replay window returns the
+    /// same successor. A later one means that the token was copied, and signs out the device (RFC 9700 §4.14.2). A
+    /// token of another client, or a request for more scopes than were granted, is rejected before anything changes
+    /// (attacks C7 and C8).
+    ///
+    /// - Parameters:
+    ///   - client: The requesting client; nil for the server's own.
+    ///   - requested: A subset of the granted scopes; nil for all of them.
+    /// - Throws: `IdentityError.invalidGrant`, the same for every cause; `.invalidScope`, `.tooManyAttempts`,
+    ///   `.doubtfulDate`, or a store's error.
+    package func refresh(
+        _ text: String, idempotencyKey: String?, by client: OAuthClient? = nil, requesting requested: Scopes? = nil
+    ) async throws(IdentityError) -> IssuedTokens {
+        try dates.require()
+        let client = client ?? clients.firstParty
+        guard let token = RefreshToken(text),
+            let (family, device) = try await authenticated(token, needsRow: requested != nil),
+            clients[family.clientID] == client
+        else { throw .invalidGrant }
+        // Checked before the rotation, since a request for too many scopes must not cost the client its token. Only the
+        // newest token is checked here: detecting the reuse of an older one takes precedence over the requested scopes.
+        if requested != nil, let device, token.counter == device.counter, device.revokedAt == nil {
+            let account = try await store.account(id: device.accountID)
+            _ = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
+        }
+        let attempt = RotationAttempt(
+            deviceID: token.deviceID, counter: token.counter,
+            key: idempotencyKey.flatMap { $0.isEmpty ? nil : $0.digest }, now: clock.now,
+            replayWindow: lifetimes.replayWindow.inSeconds,
+            keyedReplayWindow: lifetimes.keyedReplayWindow.inSeconds)
+        let expected = device.map { Rotation(judging: attempt, against: $0) }
+        let taken = try await takeLimits(
+            limits.refresh(device: token.deviceID, accountID: family.accountID, clientID: client.id),
+            of: attempt, expecting: expected)
+        let (rotation, session): RotationOutcome
+        do throws(IdentityError) {
+            (rotation, session) = try await rotate(attempt, expecting: expected)
+        } catch {
+            // Requests that their sender abandons must not use up the limits either.
+            limits.refund(taken)
+            throw error
+        }
+        switch rotation {
+        case .rotated(let counter):
+            families.keep(family, of: token.deviceID, counter: counter)
+            guard let (device, account) = session else { throw .invalidGrant }
+            return try refreshed(
+                device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
+        case .repeated(let counter):
+            metrics.count(.tokenReplays, "repeated")
+            families.keep(family, of: token.deviceID, counter: counter)
+            var row = device
+            if row == nil { row = try await store.device(id: token.deviceID) }
+            guard let device = row else { throw .invalidGrant }
+            let account = try await store.account(id: family.accountID)
+            return try refreshed(
+                device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
+        case .reused:
+            metrics.count(.tokenReplays, "revoked")
+        case .rejected: break
+        }
+        // Attempts with an invalid token must not use up the limits of the device and of the account.
+        limits.refund(taken)
+        throw .invalidGrant
+    }
+
+    /// Counts the refresh of an authentic token against its limits, and returns the attempts.
+    ///
+    /// A copy is not counted.
+    ///
+    /// A copy must be detected whatever the limits are. Otherwise its thief could delay that by constant refreshes.
+    private func takeLimits(
+        _ attempts: [AttemptLimiter.Attempt], of attempt: RotationAttempt, expecting expected: Rotation?
+    ) async throws(IdentityError) -> [AttemptLimiter.Attempt] {
+        guard expected != .reused else { return [] }
+        do throws(IdentityError) {
+            try limits.take(attempts)
+            return attempts
+        } catch {
+            // Without the device's row, only the node that rotated the token recognizes a reuse.
+            guard expected == nil, let device = try await store.device(id: attempt.deviceID),
+                Rotation(judging: attempt, against: device) == .reused
+            else { throw error }
+            return []
+        }
+    }
+
+    /// Answers repetitions, which change nothing, and leaves everything else to the store's transaction.
+    private func rotate(
+        _ attempt: RotationAttempt, expecting expected: Rotation?
+    ) async throws(IdentityError) -> RotationOutcome {
+        if case .repeated? = expected, let expected { return (expected, nil) }
+        return try await store.rotate(attempt)
+    }
+
+    /// Returns the tokens of a rotation, with the account as it is since then, so that they do not contain a removed
+    /// role.
+    private func refreshed(
+        _ device: Device, of account: Account?, _ token: RefreshToken, by client: OAuthClient,
+        requesting requested: Scopes?
+    ) throws(IdentityError) -> IssuedTokens {
+        let (account, scopes) = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
+        let tokens = try issued(to: device, of: account, refresh: token, scopes: scopes)
+        count(.refreshToken)
+        return tokens
+    }
+
+    /// Returns the account of a device if it is active, and the scopes of its next access token.
+    private func activeAccountAndScopes(
+        _ account: Account?, on device: Device, by client: OAuthClient, requesting requested: Scopes?
+    ) throws(IdentityError) -> (Account, Scopes) {
+        guard let account, account.status == .active else { throw .invalidGrant }
+        return (account, try scopePolicy.refreshed(requested, of: device, to: account, by: client))
+    }
+
+    /// Returns the family of an authentic refresh token of any generation; nil for anything else.
+    ///
+    /// The device is included if its row was read.
+    ///
+    /// - Parameter needsRow: Whether the device is read even if its family is known.
+    private func authenticated(
+        _ token: RefreshToken, needsRow: Bool
+    ) async throws(IdentityError) -> (family: TokenFamily, device: Device?)? {
+        let known = families.family(of: token.deviceID)
+        if let known {
+            // Checked before anything depends on the token, or the time would reveal the device's generation to a
+            // stranger.
+            guard known.family.key.isAuthentic(token) else { return nil }
+            // For an older token, only the row can tell whether it is a repetition or a copy.
+            if !needsRow, token.counter >= known.counter { return (known.family, nil) }
+        }
+        guard let device = try await store.device(id: token.deviceID) else { return nil }
+        let family =
+            known?.family
+            ?? TokenFamily(
+                accountID: device.accountID, clientID: device.clientID,
+                key: RefreshTokenKey(of: device, pepper: pepper))
+        return family.key.isAuthentic(token) ? (family, device) : nil
+    }
+
+    // MARK: Verifying
+
+    /// Returns the session of an access token.
+    ///
+    /// The rows of device and account are read each time. So a logout or a removed role takes effect immediately, and
+    /// not when the token expires. A request that only reads may use rows that were read in the last second, unless
+    /// this process has written since. Changes by other processes take effect within that time.
+    ///
+    /// - Parameter isReading: Whether the request changes nothing for the session.
+    /// - Throws: `IdentityError.invalidToken`, the same for every cause, also for a missing token and for one without a
+    ///   session. Each is 401 (RFC 6750 §3.1).
+    package func authenticate(
+        accessToken text: String?, isReading: Bool = false
+    ) async throws(IdentityError) -> AuthenticatedSession {
+        guard let text, let token = accessTokens.verify(text) else { throw .invalidToken }
+        return try await session(of: token, isReading: isReading)
+    }
+
+    /// Returns the session of a request's access token.
+    ///
+    /// - Throws: The errors of ``authenticate(accessToken:isReading:)``.
+    package func authenticate(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
+        try await authenticate(accessToken: request.fields.bearerToken, isReading: request.method.isSafe)
+    }
+
+    /// Returns the session of an optional access token; nil without one, or if it belongs to another client than the
+    /// server's own.
+    ///
+    /// - Throws: A store's error.
+    package func optionalSession(accessToken text: String?) async throws(IdentityError) -> AuthenticatedSession? {
+        do throws(IdentityError) {
+            let session = try await authenticate(accessToken: text)
+            return session.isFirstParty ? session : nil
+        } catch IdentityError.invalidToken {
+            return nil
+        }
+    }
+
+    /// Returns the principal of a request's access token, with or without a session.
+    ///
+    /// - Throws: The errors of ``authenticate(accessToken:isReading:)``.
+    package func principal(of request: HTTPRequest) async throws(IdentityError) -> AuthenticatedPrincipal {
+        guard let text = request.fields.bearerToken, let token = accessTokens.verify(text) else {
+            throw .invalidToken
+        }
+        let claims = token.claims
+        guard claims.deviceID == nil else {
+            let session = try await session(of: token, isReading: request.method.isSafe)
+            return AuthenticatedPrincipal(
+                scopes: session.scopes, clientID: session.clientID, accountID: session.accountID,
+                isForUserInfo: claims.isForUserInfo)
+        }
+        guard claims.subject == claims.clientID, let client = clients[claims.subject] else {
+            throw .invalidToken
+        }
+        return AuthenticatedPrincipal(
+            scopes: scopePolicy.allowed(claims.scopes, to: nil, by: client), clientID: client.id,
+            accountID: nil, isForUserInfo: claims.isForUserInfo)
+    }
+
+    private func session(
+        of token: VerifiedToken, isReading: Bool
+    ) async throws(IdentityError) -> AuthenticatedSession {
+        // Read before the rows, since a write that commits meanwhile may change them.
+        let state = SessionState(version: store.version, uptime: clock.uptime)
+        if isReading, let session = token.session(at: state) {
+            guard clock.now < session.device.expiresAt else { throw .invalidToken }
+            return session
+        }
+        let claims = token.claims
+        guard let id = claims.deviceID, let device = try await store.device(id: id),
+            device.revokedAt == nil, device.accountID == claims.subject, clock.now < device.expiresAt,
+            let client = clients[device.clientID],
+            let account = try await store.account(id: claims.subject), account.status == .active
+        else { throw .invalidToken }
+        let session = AuthenticatedSession(
+            account: account, device: device, client: client,
+            scopes: scopePolicy.allowed(claims.scopes, to: account, by: client))
+        accessTokens.keep(session, with: token, at: state)
+        return session
+    }
+
+    // MARK: Revoking
+
+    /// Signs out the device of an authentic token of either kind, and ignores anything else.
+    ///
+    /// An old generation of a refresh token and an expired access token are accepted too. A client that has nothing
+    /// newer must be able to log out. An attacker with an old refresh token could cause a sign-out anyway by using it.
+    package func signOut(token text: String?) async throws(IdentityError) {
+        if let text, let device = try await device(of: text) { try await signOut(device.id) }
+    }
+
+    /// Returns the signed-in device of an authentic access token of any age, or refresh token of any generation.
+    private func device(of text: String) async throws(IdentityError) -> Device? {
+        var device: Device?
+        if let token = RefreshToken(text) {
+            device = try await authenticated(token, needsRow: true)?.device
+        } else if let id = accessTokens.device(of: text) {
+            device = try await store.device(id: id)
+        }
+        // A repetition writes nothing.
+        return device?.revokedAt == nil ? device : nil
+    }
+
+    /// Signs out all devices of the access token's account and returns their number.
+    ///
+    /// - Throws: `IdentityError.invalidToken`; or `.forbidden` for a token of another client than the server's own,
+    ///   which has no authority over the account's other devices.
+    package func signOutEverywhere(accessToken text: String?) async throws(IdentityError) -> Int {
+        let session = try await authenticate(accessToken: text)
+        try session.requireFirstParty()
+        return try await store.revokeDevices(
+            of: session.accountID, because: .logout, at: clock.now)
+    }
+
+    /// Revokes a token of either kind (RFC 7009 §2.1) if it was issued to that client.
+    ///
+    /// Anything else is ignored, so that a client cannot learn whether another client's token is valid (attack H6).
+    ///
+    /// - Parameter accountID: The account that must own the token; nil for any.
+    package func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError)
+    {
+        guard let device = try await device(of: text), clients[device.clientID] == client,
+            accountID ?? device.accountID == device.accountID
+        else { return }
+        try await signOut(device.id)
+    }
+
+    /// Signs out a device.
+    ///
+    /// Returns false if it was signed out already, or belongs to another account than the given one.
+    @discardableResult
+    private func signOut(_ deviceID: [UInt8], of accountID: String? = nil) async throws(IdentityError) -> Bool {
+        try await store.revoke(
+            device: deviceID, ownedBy: accountID, because: .logout, at: clock.now)
+    }
+
+    // MARK: Devices
+
+    /// Returns the signed-in devices of an account, the most recently used first.
+    package func devices(of accountID: String) async throws(IdentityError) -> [Device] {
+        try await store.devices(of: accountID, at: clock.now)
+    }
+
+    /// Signs out one device of an account, by its public id.
+    ///
+    /// - Returns: False if the account has no such device. Another account's device does not count (attack G4).
+    package func signOut(device id: String, of accountID: String) async throws(IdentityError) -> Bool {
+        guard let bytes = Device.id(fromPublicID: id) else { return false }
+        return try await signOut(bytes, of: accountID)
+    }
+}

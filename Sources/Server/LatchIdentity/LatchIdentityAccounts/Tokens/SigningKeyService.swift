@@ -1,0 +1,142 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchCore
+package import LatchFoundation
+package import LatchIdentityStorage
+import LatchJOSE
+
+/// The rotation of the signing keys.
+///
+/// A new key is published first, and signs when every cache has it. The previous key verifies until its last token has
+/// expired. Each node reads the keys every fifteen seconds, so that all nodes agree within that time.
+package struct SigningKeyService: Sendable {
+    /// The time after which a key is replaced.
+    package let keyLifetime: Duration
+    package let store: IdentityStore
+    package let clock: WallClock
+    package let dates: DateCheck
+    package let keyring: Keyring
+    package let accessTokens: AccessTokenIssuer
+
+    package init(
+        keyLifetime: Duration, store: IdentityStore, clock: WallClock, dates: DateCheck, keyring: Keyring,
+        accessTokens: AccessTokenIssuer
+    ) {
+        self.keyLifetime = keyLifetime
+        self.store = store
+        self.clock = clock
+        self.dates = dates
+        self.keyring = keyring
+        self.accessTokens = accessTokens
+    }
+
+    /// The maximum time until a running server uses a change of the keys.
+    package static let refreshInterval = Duration.seconds(15)
+
+    /// Returns the keys, the latest `signsAt` first.
+    package func list() async throws(IdentityError) -> [SigningKeyDescription] {
+        let (keys, now) = (try await keys(), clock.now)
+        let signer = AccessTokenIssuer.signer(among: keys, at: now)?.key.id
+        var descriptions: [SigningKeyDescription] = []
+        for key in keys {
+            let pem: String
+            do throws(JOSEError) { pem = try key.key.pem() } catch { throw .signingFailed }
+            descriptions.append(
+                SigningKeyDescription(
+                    id: key.key.id ?? key.key.thumbprint,
+                    state: key.key.id == signer ? .signing : key.signsAt > now ? .published : .verifying,
+                    createdAt: key.createdAt, signsAt: key.signsAt, endsAt: key.endsAt, pem: pem))
+        }
+        return descriptions
+    }
+
+    /// Adds a key, which signs after ten minutes.
+    ///
+    /// - Parameter isCompromised: Whether the new key signs immediately and all other keys end. Every access token then
+    ///   becomes invalid, and clients refresh.
+    /// - Returns: The ID of the new key; nil if another node has added one at the same time.
+    package func rotate(isCompromised: Bool = false) async throws(IdentityError) -> String? {
+        try await rotate(after: try await keys().first, isCompromised: isCompromised)
+    }
+
+    private func rotate(after newest: SigningKey?, isCompromised: Bool) async throws(IdentityError) -> String? {
+        let now = clock.now
+        // Later than every other key, so that it is the one that signs last.
+        let next = max(
+            now.addingTimeInterval(SigningKey.publicationLead), (newest?.signsAt ?? now).addingTimeInterval(0.001))
+        let keyring = keyring
+        let key = try keyring.newSigningKey(at: now, signsAt: isCompromised ? now : next)
+        let changed = try await store.changeSigningKeys(at: now) { stored throws(IdentityError) in
+            // Another node may have added a key in the meantime.
+            let present = try keyring.list(of: stored).present(among: stored.signing)
+            guard present.first?.id == newest?.key.id else { return nil }
+            return try keyring.change(
+                of: stored, to: key, ending: isCompromised ? present.map(\.id) : [], recording: "key.revoked")
+        }
+        guard changed != nil else { return nil }
+        try await useKeys()
+        return key.id
+    }
+
+    /// Encrypts all keys and secrets with another store key, which running servers need at their next start.
+    package func reseal(with storeKey: String) async throws(IdentityError) {
+        let (next, earlier) = (try Keyring(storeKey), keyring)
+        try await store.reseal(recording: "key.resealed", at: clock.now) {
+            stored throws(IdentityError) in try next.resealed(stored, from: earlier)
+        }
+    }
+
+    /// Reads the keys from the store, adds a key if the newest is old enough, and removes the ended keys.
+    package func refresh() async throws(IdentityError) {
+        let now = clock.now
+        var keys = try await useKeys()
+        guard dates.isBelieved else { return }
+        let age = keyLifetime.inSeconds
+        if let newest = keys.first, newest.signsAt.addingTimeInterval(age) <= now {
+            _ = try await rotate(after: newest, isCompromised: false)
+            keys = try await useKeys()
+        }
+        let ended = keys.filter { $0.endsAt.map { $0 <= now } ?? false }.compactMap(\.key.id)
+        let keyring = keyring
+        let stored = try await store.storedKeys()
+        let isDue = try keyring.isListDue(for: stored)
+        guard isDue || !ended.isEmpty else { return }
+        _ = try await store.changeSigningKeys(at: now) { stored throws(IdentityError) in
+            try keyring.change(of: stored, ending: ended)
+        }
+        try await useKeys()
+    }
+
+    /// Reads and uses the stored keys.
+    ///
+    /// A store without any key is damaged; the server then continues with its current keys.
+    @discardableResult
+    private func useKeys() async throws(IdentityError) -> [SigningKey] {
+        let reading = accessTokens.beginReading()
+        let keys = try await keys()
+        if !keys.isEmpty { accessTokens.use(keys, of: reading) }
+        return keys
+    }
+
+    private func keys() async throws(IdentityError) -> [SigningKey] {
+        try keyring.signingKeys(try await store.storedKeys())
+    }
+}
+
+/// A signing key in the form for operators.
+package struct SigningKeyDescription: Sendable, Hashable {
+    /// The use of a key.
+    package enum State: String, Sendable {
+        case published, signing, verifying
+    }
+
+    package let id: String
+    package let state: State
+    package let createdAt: Date
+    /// The time from which the key signs.
+    package let signsAt: Date
+    /// The time until which the key verifies; nil while it has no successor.
+    package let endsAt: Date?
+    /// The public key as SubjectPublicKeyInfo in PEM.
+    package let pem: String
+}

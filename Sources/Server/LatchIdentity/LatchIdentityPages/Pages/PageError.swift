@@ -1,0 +1,82 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchHTTP
+package import LatchIdentityStorage
+import LatchSignIn
+import LatchTexts
+
+/// The texts of errors on pages.
+///
+/// The messages of errors are in English, for developers of clients. A page says the same in its user's language.
+extension IdentityError {
+    /// The keys of errors with separate texts: `problem.KEY.title` and `problem.KEY.advice` in the catalog.
+    ///
+    /// All other server errors use the texts of `unavailable`, and all other request errors those of `invalidInput`.
+    package static let keysOnPages: Set<String> = [
+        "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "alreadyAnswered", "commonPassword",
+        "cookiesMissing", "emailMissing", "emailUnverified",
+        "embeddedPage", "foreignPage",
+        "invalidAuthorization", "invalidCode", "invalidCredentials", "invalidEmail", "invalidInput", "invalidLink",
+        "invalidMailedCode", "invalidPasskey", "invalidSignIn", "invalidSignOut", "invalidUserCode", "loginEnded",
+        "longPassword",
+        "noSuchPage", "notAPage", "overloaded", "passkeyChallengeExpired", "shortPassword", "signInEnded",
+        "tenantNotAllowed", "tooManyAttempts",
+        "tooManySignIns", "unavailable", "upstreamDenied", "upstreamFailed", "upstreamNotRecent", "upstreamUnavailable",
+        "weakPassword",
+    ]
+
+    /// The error for a URL without a page.
+    static let noSuchPage = IdentityError(code: "noSuchPage", message: "This page does not exist.", form: .notFound)
+
+    /// The error for a URL of a form's action, which cannot be opened as a page.
+    static let notAPage = IdentityError(
+        code: "notAPage", message: "This address cannot be opened as a page.", form: .badRequest)
+
+    /// The title of the error's page, without a full stop.
+    var pageTitle: Phrase { Phrase("problem.\(shownKey).title") }
+
+    /// The advice on what to do, as full sentences.
+    var pageAdvice: Phrase {
+        if self == .tooManyAttempts, let seconds = retryAfterSeconds {
+            return seconds < 90
+                ? Phrase("problem.wait.seconds", .count(seconds))
+                : Phrase("problem.wait.minutes", .count((seconds + 59) / 60))
+        }
+        let key = "problem.\(shownKey).advice"
+        return detail.map { Phrase(key, .text($0)) } ?? Phrase(key)
+    }
+
+    /// The error as one text, for a form that is shown again.
+    var pageProblem: Phrase { Phrase("problem.sentence", .phrase(pageTitle), .phrase(pageAdvice)) }
+
+    private var shownKey: String {
+        let key = pageKey ?? code
+        guard form.isDisclosed else { return "unavailable" }
+        if Self.keysOnPages.contains(key) { return key }
+        return form.status.isClientError ? "invalidInput" : "unavailable"
+    }
+}
+
+extension PageContext {
+    /// Returns the page of an error.
+    ///
+    /// - Parameter app: The URL that leads back to the app; nil for a page that links to the start page.
+    package func failure(_ error: IdentityError, app: String? = nil) -> HTTPResponse {
+        let shown = error.form.isDisclosed ? error : .unavailable
+        let page = HTMLPage(
+            shown.pageTitle, text: shown.pageAdvice, links: app == nil ? [("/", Phrase("page.home.lead"))] : [],
+            appLink: app.map { ($0, Phrase("page.button.backToApp")) }, in: self)
+        return page.response(status: shown.form.status).failing(with: shown)
+    }
+}
+
+extension HTTPResponse {
+    /// Returns the page with the status and the time to wait of an error.
+    package func failing(with error: IdentityError?) -> HTTPResponse {
+        var response = self
+        response.fields[.retryAfter] = error?.retryAfterSeconds.map { String($0) }
+        // A page is not a challenge of RFC 9110 §15.5.2.
+        if response.status == .unauthorized { response.status = .badRequest }
+        return response
+    }
+}

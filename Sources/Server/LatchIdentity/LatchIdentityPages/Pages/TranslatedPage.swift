@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchHTTP
+package import LatchIdentityStorage
+package import LatchSignIn
+import LatchTexts
+
+extension HTMLPage {
+    /// Creates a page in the language of a request, with the name of the service.
+    ///
+    /// The other parameters are those of the initializer with plain texts.
+    init(
+        _ title: Phrase, text: Phrase? = nil, items: [Phrase] = [], problem: Phrase? = nil,
+        invalidFields: [String] = [], action: (path: String, button: Phrase)? = nil, carrying token: String? = nil,
+        fields: [HTMLField] = [], scriptedButton: ScriptedButton? = nil, alternative: Phrase? = nil,
+        refusal: Phrase? = nil,
+        links: [(url: String, label: Phrase)] = [], appLink: (url: String, label: Phrase)? = nil,
+        in context: PageContext
+    ) {
+        let texts = context.texts
+        self.init(
+            texts(title), text: text.map(texts.callAsFunction) ?? "", items: items.map(texts.callAsFunction),
+            problem: problem.map { texts(Phrase("page.error", .phrase($0))) }, invalidFields: invalidFields,
+            action: action.map { (context.url($0.path), texts($0.button)) }, carrying: token, fields: fields,
+            scriptedButton: scriptedButton, alternative: alternative.map(texts.callAsFunction),
+            refusal: refusal.map(texts.callAsFunction),
+            links: links.map { Link(context.url($0.url), texts($0.label)) },
+            appLink: appLink.map { ($0.url, texts($0.label)) })
+        if problem != nil { windowTitle = texts(Phrase("page.error", .phrase(title))) }
+        language = texts.language
+        serviceName = context.serviceName
+    }
+
+    /// Returns a page that shows its form again after an error.
+    package func response(after error: IdentityError) -> HTTPResponse {
+        response(status: error.form.status).failing(with: error)
+    }
+}
+
+extension HTMLPage.ScriptedButton {
+    /// The button that signs in with a passkey.
+    package static func passkey(in context: PageContext) -> HTMLPage.ScriptedButton {
+        let texts = context.texts
+        return HTMLPage.ScriptedButton(
+            id: "passkey", label: texts(Phrase("page.signIn.passkey")),
+            problem: texts(Phrase("page.error", .phrase(Phrase("page.signIn.passkey.problem")))),
+            field: PasskeyScript.field, script: context.url(PasskeyScript.path))
+    }
+}
+
+/// The fields of the server's pages, labeled in the language of a request.
+extension HTMLField {
+    /// Returns the fields of a sign-in.
+    ///
+    /// The first empty one has the focus.
+    package static func signIn(name: String, offersPasskeys: Bool = false, in context: PageContext) -> [HTMLField] {
+        [
+            .username(label: context.texts(Phrase("page.field.account")), value: name, offersPasskeys: offersPasskeys),
+            currentPassword(in: context),
+        ]
+    }
+
+    /// The field of an account's password.
+    static func currentPassword(in context: PageContext) -> HTMLField {
+        .password(label: context.texts(Phrase("page.field.password")))
+    }
+
+    /// Returns the field of a new password, with the address of its account for password managers.
+    package static func newPassword(_ name: String = "password", of email: EmailAddress, in context: PageContext)
+        -> [HTMLField]
+    {
+        [
+            .hiddenUsername(email.text),
+            .newPassword(
+                name, label: context.texts(Phrase("page.field.newPassword")),
+                hint: context.texts(Phrase("page.field.newPassword.hint"))),
+        ]
+    }
+
+    /// Returns the field for the address that an email is sent to.
+    package static func address(_ value: String, in context: PageContext) -> HTMLField {
+        .email(label: context.texts(Phrase("page.field.email")), value: value)
+    }
+
+    /// Returns the field of the code that another device shows.
+    package static func userCode(_ code: String, in context: PageContext) -> HTMLField {
+        .userCode(code, label: context.texts(Phrase("page.field.code")))
+    }
+
+    /// The field of a code of the second factor, or of a recovery code.
+    static func factorCode(in context: PageContext) -> HTMLField {
+        .oneTimeCode(label: context.texts(Phrase("page.field.code")))
+    }
+
+    package static func mailedCode(in context: PageContext) -> HTMLField {
+        .mailedCode(label: context.texts(Phrase("page.field.mailedCode")))
+    }
+}

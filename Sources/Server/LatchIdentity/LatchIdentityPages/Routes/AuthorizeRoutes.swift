@@ -1,0 +1,261 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchFoundation
+import LatchHTTP
+package import LatchIdentityAccounts
+package import LatchIdentityProvider
+import LatchIdentityStorage
+package import LatchServer
+import LatchSignIn
+
+/// The authorization endpoint (RFC 6749 §3.1), and the pages that users see between request and response.
+package struct AuthorizeRoutes: Sendable {
+    package let limits: RateLimits
+    package let signIns: SignInService
+    package let passkeySignIns: PasskeySignInService
+    package let authorizations: AuthorizationService
+    package let pageSessions: PageSessionService
+    package let signInPages: SignInPages
+    package let deviceRoutes: DeviceRoutes
+
+    package init(
+        limits: RateLimits, signIns: SignInService, passkeySignIns: PasskeySignInService,
+        authorizations: AuthorizationService, pageSessions: PageSessionService, signInPages: SignInPages,
+        deviceRoutes: DeviceRoutes
+    ) {
+        self.limits = limits
+        self.signIns = signIns
+        self.passkeySignIns = passkeySignIns
+        self.authorizations = authorizations
+        self.pageSessions = pageSessions
+        self.signInPages = signInPages
+        self.deviceRoutes = deviceRoutes
+    }
+
+    package func add(to router: inout Router) {
+        router.group(interceptors: limits.pages(limiting: .page, in: signInPages.context, allowsSilentFrames: true)) {
+            pages in
+            pages.get("/oauth/authorize", authorize)
+            pages.post("/oauth/authorize", postAuthorize)
+        }
+        router.group(interceptors: limits.pages(limiting: .link, in: signInPages.context)) { links in
+            links.post("/login", login)
+            links.post("/consent", consent)
+        }
+    }
+
+    // MARK: The endpoint
+
+    @Sendable private func authorize(_ request: HTTPRequest) async throws -> HTTPResponse {
+        // The router passes HEAD requests to this function too, and they must not yield a code.
+        guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
+        do throws(IdentityError) {
+            if let posted = try signInPages.postedRequest(in: request.queryItems) {
+                guard case .authorization(let pending) = posted.purpose else { throw .loginEnded }
+                return try await begin(pending, request)
+            }
+            switch try authorizations.read(request.queryItems) {
+            case .failure(let error, let url): return refused(error, url, request)
+            case .request(let pending): return try await begin(pending, request)
+            }
+        } catch {
+            request.noteRefusal(error)
+            return signInPages.failure(error, ofForm: request.queryItems[SignInPages.sealedName], in: request)
+        }
+    }
+
+    private func begin(
+        _ pending: PendingAuthorization, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let session = try await pageSessions.active(in: request)
+        return try await proceed(pending, in: session, request)
+    }
+
+    /// Continues by GET, since a form of the client's site sends no cookies.
+    @Sendable private func postAuthorize(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let fields = try request.formFields()
+        do throws(IdentityError) {
+            switch try authorizations.read(fields) {
+            case .failure(let error, let url): return refused(error, url, request)
+            case .request(let pending): return try signInPages.redirect(to: "/oauth/authorize", .authorization(pending))
+            }
+        } catch {
+            request.noteRefusal(error)
+            return signInPages.context.accepting(request).failure(error)
+        }
+    }
+
+    /// Performs the next step of a request.
+    ///
+    /// Errors for the client are sent to its redirect URI.
+    private func proceed(
+        _ pending: PendingAuthorization, in session: ActivePageSession?, _ request: HTTPRequest, isNew: Bool = false,
+        agreed: Scopes? = nil
+    ) async throws(IdentityError) -> HTTPResponse {
+        let next: AuthorizationService.Next
+        do throws(IdentityError) {
+            next = try await authorizations.next(
+                pending, in: session, from: request.requestOrigin, isNew: isNew, agreed: agreed)
+        } catch {
+            guard error != .invalidAuthorization("") else { throw error }
+            return refused(error, try authorizations.url(of: error, for: pending), request)
+        }
+        switch next {
+        case .respond(let url): return .seeOther(url)
+        case .signIn:
+            return try signInPages.signIn(for: .authorization(pending), in: request, name: pending.loginHint ?? "")
+        case .consent(let client, let scopes):
+            guard let session else { throw .loginEnded }
+            let (browser, cookie) = try signInPages.browser(of: request)
+            return try signInPages.consent(pending, client, scopes, in: session, browser: browser, request).setting(
+                cookie)
+        }
+    }
+
+    // MARK: Pages
+
+    /// Handles a password, the response of a passkey, or a code of the second factor.
+    @Sendable private func login(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let fields = try request.formFields()
+        let isRefused = try fields.single("refuse") != nil
+        let (name, password) = (try fields.single("name") ?? "", try fields.single("password") ?? "")
+        let code = try fields.single("code") ?? ""
+        let credential = try fields.single(PasskeyScript.field) ?? ""
+        do {
+            let (form, isOwn) = try signInPages.form(in: fields, of: request)
+            if isRefused { return try refuse(form, request) }
+            guard isOwn else {
+                // The form comes from another site, or from another tab that was opened at the same time. It signs in
+                // no user, and the user must enter the password again.
+                let problem: IdentityError? = request.fields[.cookie] == nil ? .cookiesMissing : nil
+                return try signInPages.signIn(for: form.purpose, in: request, name: name, problem: problem)
+            }
+            switch form.step {
+            case .password where !credential.isEmpty: return try await verify(credential: credential, form, request)
+            case .password: return try await verify(name: name, password: password, form, request)
+            case .factor(let challenge): return try await verify(code: code, challenge, form, request)
+            case .decision, .request: throw IdentityError.loginEnded
+            }
+        } catch let error as IdentityError {
+            request.note(error)
+            return signInPages.failure(error, ofForm: fields["token"], in: request)
+        }
+    }
+
+    private func verify(
+        name: String, password: String, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let result: SignInResult<AdmittedProof>
+        do throws(IdentityError) {
+            result = try await signIns.beginOnPage(
+                name: name, password: password, from: request.requestOrigin)
+        } catch {
+            guard error.form.isDisclosed else { throw error }
+            request.note(error)
+            return try signInPages.signIn(
+                for: form.purpose, in: request, name: name.utf8.count > 320 ? "" : name, problem: error)
+        }
+        switch result {
+        case .success(let proof): return try await begin(proof, form, request)
+        case .challenged(let text, _):
+            return try signInPages.factor(text, for: form.purpose, browser: form.browser, in: request)
+        }
+    }
+
+    /// Handles the response of a passkey, which proves both factors.
+    private func verify(
+        credential: String, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let begun: (session: ActivePageSession, cookie: String)
+        do throws(IdentityError) {
+            begun = try await passkeySignIns.beginOnPage(credential, in: request)
+        } catch {
+            guard error.form.isDisclosed else { throw error }
+            request.note(error)
+            return try signInPages.signIn(for: form.purpose, in: request, problem: error)
+        }
+        return try await proceed(in: begun.session, begun.cookie, form, request)
+    }
+
+    private func verify(
+        code: String, _ challenge: String, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let proof: AdmittedProof
+        do throws(IdentityError) {
+            proof = try await signIns.finishOnPage(
+                challenge: challenge, code: code, from: request.requestOrigin)
+        } catch {
+            guard error == .invalidCode || error == .tooManyAttempts else { throw error }
+            return try signInPages.factor(
+                challenge, for: form.purpose, browser: form.browser, in: request, problem: error)
+        }
+        return try await begin(proof, form, request)
+    }
+
+    /// Begins the browser's session, and continues with the purpose of the sign-in.
+    private func begin(
+        _ proof: AdmittedProof, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let (session, cookie) = try await pageSessions.begin(proof, in: request)
+        return try await proceed(in: session, cookie, form, request)
+    }
+
+    /// Continues with the purpose of the sign-in.
+    private func proceed(
+        in session: ActivePageSession, _ cookie: String, _ form: PageForm, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        switch form.purpose {
+        case .authorization(let pending):
+            return try await proceed(pending, in: session, request, isNew: true).setting(cookie)
+        case .device(let code):
+            return try await deviceRoutes.decisionPage(
+                code, in: session, request
+            ).setting(cookie)
+        case .signOut: throw .loginEnded
+        }
+    }
+
+    /// Handles the user's decision on a client's request.
+    ///
+    /// The form belongs to the session that was shown the page. Another site, or another user of the browser, has no
+    /// such form (attack B8). It yields one code, for the scopes that the page has shown.
+    @Sendable private func consent(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let fields = try request.formFields()
+        let isRefused = try fields.single("refuse") != nil
+        let isOther = try fields.single("other") != nil
+        do {
+            let (form, isOwn) = try signInPages.form(in: fields, of: request)
+            guard case .authorization(let pending) = form.purpose,
+                case .decision(let device, let shown?) = form.step
+            else { throw IdentityError.loginEnded }
+            let session = try await pageSessions.active(in: request)
+            guard isOwn, !isOther, let session, session.device.publicID == device else {
+                // A refusal grants nothing, so its sender does not matter.
+                return isRefused ? try refuse(form, request) : try signInPages.signIn(for: form.purpose, in: request)
+            }
+            try await authorizations.answer(form)
+            guard !isRefused else {
+                try await authorizations.deny(pending, in: session, from: request.requestOrigin)
+                return try refuse(form, request)
+            }
+            return try await proceed(pending, in: session, request, agreed: Scopes(parsing: shown))
+        } catch let error as IdentityError {
+            request.note(error)
+            return signInPages.failure(error, ofForm: fields["token"], in: request)
+        }
+    }
+
+    /// Returns to the client without a code.
+    private func refuse(_ form: PageForm, _ request: HTTPRequest) throws(IdentityError) -> HTTPResponse {
+        guard case .authorization(let pending) = form.purpose else { throw .loginEnded }
+        return refused(.authorizationDenied, try authorizations.url(of: .authorizationDenied, for: pending), request)
+    }
+
+    /// Returns the redirect of an error to the client, and records its code for the log.
+    private func refused(_ error: IdentityError, _ url: String, _ request: HTTPRequest) -> HTTPResponse {
+        request.noteRefusal(error)
+        return .seeOther(url)
+    }
+}

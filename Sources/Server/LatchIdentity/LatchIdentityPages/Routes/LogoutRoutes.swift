@@ -1,0 +1,148 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+package import LatchIdentityAccounts
+package import LatchIdentityProvider
+import LatchIdentityStorage
+import LatchJOSE
+package import LatchServer
+import LatchSignIn
+
+/// The page that signs out a browser for a client (OpenID Connect RP-Initiated Logout §2).
+///
+/// It ends the session of the browser. Apps must end their own sessions.
+package struct LogoutRoutes: Sendable {
+    package let accessTokens: AccessTokenIssuer
+    package let limits: RateLimits
+    package let clients: OAuthClients
+    package let pageSessions: PageSessionService
+    package let signInPages: SignInPages
+
+    package init(
+        accessTokens: AccessTokenIssuer, limits: RateLimits, clients: OAuthClients, pageSessions: PageSessionService,
+        signInPages: SignInPages
+    ) {
+        self.accessTokens = accessTokens
+        self.limits = limits
+        self.clients = clients
+        self.pageSessions = pageSessions
+        self.signInPages = signInPages
+    }
+
+    /// A valid request.
+    private struct Request {
+        /// The account of the ID token that the client has sent.
+        var accountID: String?
+        /// A registered URL of the client.
+        var redirect: String?
+        var state: String?
+    }
+
+    package func add(to router: inout Router) {
+        router.group(interceptors: limits.pages(limiting: .page, in: signInPages.context)) {
+            $0.get("/oauth/logout", begin)
+        }
+        router.group(interceptors: limits.pages(limiting: .link, in: signInPages.context)) {
+            $0.post("/oauth/logout", finish)
+        }
+    }
+
+    /// Signs out immediately if the client knows the user.
+    ///
+    /// Otherwise it asks, since any page can open this one.
+    @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
+        do throws(IdentityError) {
+            let wanted = try self.wanted(request.queryItems)
+            guard let session = try await pageSessions.active(in: request) else {
+                return left(to: wanted.redirect, state: wanted.state, request)
+            }
+            guard wanted.accountID == session.account.id else {
+                let (browser, cookie) = try signInPages.browser(of: request)
+                return try signInPages.signOut(
+                    wanted.redirect, state: wanted.state, in: session, browser: browser, request
+                ).setting(cookie)
+            }
+            return try await end(session, to: wanted.redirect, state: wanted.state, request)
+        } catch {
+            return request.page(of: error, in: signInPages.context)
+        }
+    }
+
+    /// Handles the user's decision.
+    ///
+    /// A client's request continues by GET, since its form sends no cookies.
+    @Sendable private func finish(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let fields = try request.formFields()
+        do {
+            guard try fields.single("token") != nil else {
+                let wanted = try read(fields)
+                return try signInPages.redirect(
+                    to: "/oauth/logout", .signOut(redirect: wanted.redirect, state: wanted.state),
+                    accountID: wanted.accountID)
+            }
+            let (form, isOwn) = try signInPages.form(in: fields, of: request)
+            guard isOwn, case .signOut(let redirect, let state) = form.purpose,
+                case .decision(let device, _) = form.step
+            else { throw IdentityError.loginEnded }
+            guard let session = try await pageSessions.active(in: request) else {
+                return left(to: redirect, state: state, request)
+            }
+            guard session.device.publicID == device else { throw IdentityError.loginEnded }
+            return try await end(session, to: redirect, state: state, request)
+        } catch let error as IdentityError {
+            return request.page(of: error, in: signInPages.context)
+        }
+    }
+
+    private func end(
+        _ session: ActivePageSession, to redirect: String?, state: String?, _ request: HTTPRequest
+    ) async throws(IdentityError) -> HTTPResponse {
+        let cookie = try await pageSessions.end(session)
+        return left(to: redirect, state: state, request).setting(cookie)
+    }
+
+    /// Returns the response for a browser that has been signed out.
+    private func left(to redirect: String?, state: String?, _ request: HTTPRequest) -> HTTPResponse {
+        guard let redirect else { return signInPages.signedOut(request) }
+        return .seeOther(state.map { AppRedirect.url(redirect, [("state", $0)]) } ?? redirect)
+    }
+
+    /// Returns the request in a query, which may have been sent by POST before.
+    private func wanted(_ query: FormFields) throws(IdentityError) -> Request {
+        guard let posted = try signInPages.postedRequest(in: query) else { return try read(query) }
+        guard case .signOut(let redirect, let state) = posted.purpose else { throw .loginEnded }
+        return Request(accountID: posted.accountID, redirect: redirect, state: state)
+    }
+
+    /// Reads a request.
+    ///
+    /// - Throws: `IdentityError.invalidSignOut`. The browser is never sent to an unregistered URL (attack B10).
+    private func read(_ fields: FormFields) throws(IdentityError) -> Request {
+        guard Set(fields.map(\.name)).count == fields.count else {
+            throw .invalidSignOut("a parameter occurs more than once")
+        }
+        func value(_ name: String) -> String? { fields[name].flatMap { $0.isEmpty ? nil : $0 } }
+        var (clientID, request) = (value("client_id"), Request())
+        if let text = value("id_token_hint"), text.utf8.count <= 8192 {
+            if let hint = accessTokens.hint(text) {
+                guard clientID ?? hint.clientID == hint.clientID else {
+                    throw .invalidSignOut("its id_token_hint is not an ID token of the app")
+                }
+                (clientID, request.accountID) = (hint.clientID, hint.subject)
+            } else if clientID == nil {
+                // The signing key may have been replaced long ago, so the hint does not identify the user, who is
+                // asked. It only names the client, and that client's URLs are registered (RP-Initiated Logout §2).
+                clientID = try? JWT(unverified: text).claims.audience.first
+            }
+        }
+        guard let redirect = value("post_logout_redirect_uri") else { return request }
+        guard let clientID, let client = clients[clientID],
+            client.postLogoutRedirectURIs.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })
+        else { throw .invalidSignOut("its post_logout_redirect_uri is not registered for the app") }
+        request.redirect = redirect
+        request.state = value("state").flatMap { $0.utf8.count > 2048 ? nil : $0 }
+        return request
+    }
+}

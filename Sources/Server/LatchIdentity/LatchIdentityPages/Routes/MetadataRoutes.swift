@@ -1,0 +1,145 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+package import LatchIdentityAccounts
+package import LatchIdentityProvider
+import LatchIdentityStorage
+package import LatchServer
+
+/// The routes of the authorization server metadata (RFC 8414 §3, OpenID Connect Discovery §4), and of the apps of this
+/// site.
+///
+/// Both metadata routes return the same document.
+package struct MetadataRoutes: Sendable {
+    package let configuration: IdentityConfiguration
+    package let accessTokens: AccessTokenIssuer
+    package let limits: RateLimits
+    package let clients: OAuthClients
+    package let scopePolicy: ScopePolicy
+    package let grantHandlers: [any GrantHandler]
+
+    package init(
+        configuration: IdentityConfiguration, accessTokens: AccessTokenIssuer, limits: RateLimits,
+        clients: OAuthClients, scopePolicy: ScopePolicy, grantHandlers: [any GrantHandler]
+    ) {
+        self.configuration = configuration
+        self.accessTokens = accessTokens
+        self.limits = limits
+        self.clients = clients
+        self.scopePolicy = scopePolicy
+        self.grantHandlers = grantHandlers
+    }
+
+    package func add(to router: inout Router) {
+        router.group(interceptors: limits.limiting(.other)) { others in
+            // RFC 8414 §3: the path of the issuer follows the well-known path. A proxy that strips the path requests it
+            // without.
+            let path = configuration.issuer.map(PublicURL.path) ?? ""
+            for suffix in Set(["", path]) {
+                others.getImmediately("/.well-known/oauth-authorization-server\(suffix)", metadata)
+                others.getImmediately("/.well-known/openid-configuration\(suffix)", metadata)
+            }
+            if !configuration.appleAppIDs.isEmpty {
+                others.getImmediately("/.well-known/apple-app-site-association", appleApps)
+            }
+            if !configuration.androidApps.isEmpty {
+                others.getImmediately("/.well-known/assetlinks.json", androidApps)
+            }
+            if !relatedOrigins.isEmpty { others.getImmediately("/.well-known/webauthn", passkeyOrigins) }
+        }
+    }
+
+    /// Returns the apps that may open the links of emails, and fill in the passwords of this site
+    /// (<https://developer.apple.com/documentation/xcode/supporting-associated-domains>).
+    @Sendable private func appleApps(_ request: HTTPRequest) -> HTTPResponse {
+        let apps = JSONValue.array(configuration.appleAppIDs.map { .string($0) })
+        // An app confirms an address with only the link, while the page also asks for the password (attacks E8 and E9).
+        let paths = configuration.requireOwnerProof ? ["/verify", "/reset"] : ["/reset"]
+        let links = JSONValue.array(paths.map { ["/": .string($0), "?": ["token": "?*"]] })
+        var response = HTTPResponse.json([
+            "applinks": ["details": [["appIDs": apps, "components": links]]], "webcredentials": ["apps": apps],
+        ])
+        response.fields[.cacheControl] = "public, max-age=300"
+        return response
+    }
+
+    /// Returns the apps on Android that share the links, passwords and passkeys of this host
+    /// (<https://developers.google.com/digital-asset-links/v1/statements>).
+    @Sendable private func androidApps(_ request: HTTPRequest) -> HTTPResponse {
+        let statements = configuration.androidApps.compactMap(AndroidApp.init).map { app -> JSONValue in
+            [
+                "relation": [
+                    "delegate_permission/common.handle_all_urls", "delegate_permission/common.get_login_creds",
+                ],
+                "target": [
+                    "namespace": "android_app", "package_name": .string(app.package),
+                    "sha256_cert_fingerprints": [.string(app.fingerprint)],
+                ],
+            ]
+        }
+        var response = HTTPResponse.json(.array(statements))
+        response.fields[.cacheControl] = "public, max-age=300"
+        return response
+    }
+
+    /// The origins of other sites whose pages may use the passkeys.
+    ///
+    /// The origins of apps are left out, since browsers do not compare them.
+    private var relatedOrigins: [String] {
+        configuration.passkeyOrigins.filter { $0.utf8.starts(with: "https://".utf8) }
+    }
+
+    /// Returns the sites where a browser permits pages to use the passkeys of this host's domain (WebAuthn Level 3
+    /// §5.11).
+    @Sendable private func passkeyOrigins(_ request: HTTPRequest) -> HTTPResponse {
+        var response = HTTPResponse.json(["origins": .array(relatedOrigins.map { .string($0) })])
+        response.fields[.cacheControl] = "public, max-age=300"
+        return response
+    }
+
+    /// Returns the metadata, with only the existing endpoints.
+    ///
+    /// - Throws: `IdentityError.notReady` until the issuer is known.
+    @Sendable private func metadata(_ request: HTTPRequest) throws -> HTTPResponse {
+        guard let issuer = accessTokens.issuer else { throw IdentityError.notReady }
+        let base = issuer.withoutFinalSlash
+        let methods: JSONValue = ["none", "client_secret_basic", "client_secret_post"]
+        let scopes = scopePolicy.known.elements + ScopePolicy.openID.elements
+        var document: JSONObject = [
+            "issuer": .string(issuer), "authorization_endpoint": .string("\(base)/oauth/authorize"),
+            "token_endpoint": .string("\(base)/oauth/token"),
+            "userinfo_endpoint": .string("\(base)/oauth/userinfo"),
+            "device_authorization_endpoint": .string("\(base)/oauth/device_authorization"),
+            "end_session_endpoint": .string("\(base)/oauth/logout"),
+            "revocation_endpoint": .string("\(base)/oauth/revoke"),
+            "jwks_uri": .string("\(base)/.well-known/jwks.json"),
+            "response_types_supported": ["code"], "response_modes_supported": ["query"],
+            "grant_types_supported": .array(grantHandlers.map { .string(type(of: $0).grantType.rawValue) }),
+            "scopes_supported": .array(scopes.map { .string($0.rawValue) }),
+            "token_endpoint_auth_methods_supported": methods,
+            "revocation_endpoint_auth_methods_supported": methods,
+            "code_challenge_methods_supported": ["S256"],
+            "authorization_response_iss_parameter_supported": true,
+            "prompt_values_supported": .array(
+                PendingAuthorization.Prompt.allCases.map { .string($0.rawValue) }),
+            "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["ES256"],
+            "claims_supported": [
+                "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "amr", "sid", "email",
+                "email_verified", "name", "preferred_username",
+            ],
+            // By default, an omitted parameter can count as supported (OpenID Connect Discovery §3).
+            "claims_parameter_supported": false, "request_parameter_supported": false,
+            "request_uri_parameter_supported": false,
+            "ui_locales_supported": .array(IdentityConfiguration.supportedLanguages.map { .string($0) }),
+        ]
+        // The command signs in without manual registration if its registration here is the one it expects.
+        if clients.hasOwnCommand {
+            document["latch_client_id"] = .string(OAuthClient.command.id)
+        }
+        var response = HTTPResponse.json(document)
+        response.fields[.cacheControl] = "public, max-age=300"
+        return response
+    }
+}

@@ -1,0 +1,317 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+package import LatchCore
+package import LatchCrypto
+import LatchFoundation
+package import LatchHTTP
+package import LatchIdentityAccounts
+package import LatchIdentityProvider
+package import LatchIdentityStorage
+package import LatchServer
+import LatchSignIn
+import LatchTexts
+import LatchWebAuthn
+
+/// The pages on which users sign in for an app or another device, and decide on its request.
+///
+/// The state of a page is encrypted in its form, and the user's session is in a cookie. So every node can handle every
+/// page.
+package struct SignInPages: Sendable {
+    package let context: PageContext
+    package let configuration: IdentityConfiguration
+    package let clock: WallClock
+    package let random: RandomSource
+    package let pepper: SymmetricKey
+    package let accessTokens: AccessTokenIssuer
+    package let clients: OAuthClients
+    package let refreshCookie: RefreshCookie
+    package let authorizations: AuthorizationService
+
+    package init(
+        context: PageContext, configuration: IdentityConfiguration, clock: WallClock, random: RandomSource,
+        pepper: SymmetricKey, accessTokens: AccessTokenIssuer, clients: OAuthClients, refreshCookie: RefreshCookie,
+        authorizations: AuthorizationService
+    ) {
+        self.context = context
+        self.configuration = configuration
+        self.clock = clock
+        self.random = random
+        self.pepper = pepper
+        self.accessTokens = accessTokens
+        self.clients = clients
+        self.refreshCookie = refreshCookie
+        self.authorizations = authorizations
+    }
+
+    /// The cookies of one request, since the issuer may become known while the server runs.
+    private var cookies: PageCookies { PageCookies(issuer: accessTokens.issuer, pepper: pepper, clock: clock) }
+    private var cipher: PageFormCipher { PageFormCipher(pepper: pepper) }
+
+    // MARK: Forms
+
+    /// Returns the encrypted form of a page.
+    package func seal(
+        _ purpose: PageForm.Purpose, _ step: PageForm.Step, browser: String
+    ) throws(IdentityError) -> String {
+        try cipher.seal(
+            PageForm(
+                id: random.identifier(), purpose: purpose, step: step, browser: browser,
+                expiresAt: clock.now.addingTimeInterval(PageForm.lifetime)))
+    }
+
+    /// Returns the form that a request sends, and whether it belongs to the browser.
+    ///
+    /// - Throws: `IdentityError.loginEnded` if there is none, `.foreignPage` if a page of another site sends it.
+    package func form(in fields: FormFields, of request: HTTPRequest) throws -> (form: PageForm, isOwn: Bool) {
+        try requireOwnPage(request)
+        // A refusal grants nothing, so it is accepted at any age: the user wants to go back.
+        let now = try fields.single("refuse") == nil ? clock.now : .distantPast
+        guard let form = cipher.open(try fields.single("token") ?? "", at: now) else { throw IdentityError.loginEnded }
+        let browser = cookies.browser(in: request)
+        return (form, browser.map { $0.utf8.elementsEqual(form.browser.utf8) } ?? false)
+    }
+
+    /// Rejects a form of another site if the browser reports it.
+    ///
+    /// Otherwise the cookies decide.
+    ///
+    /// Since the pages have no referrer, browsers send `Origin: null` with their forms (Fetch §3.2).
+    ///
+    /// - Throws: `IdentityError.foreignPage`.
+    func requireOwnPage(_ request: HTTPRequest) throws(IdentityError) {
+        if let site = request.fields["Sec-Fetch-Site"] {
+            guard site == "same-origin" || site == "none" else { throw .foreignPage }
+        } else if let origin = request.fields["Origin"], origin != "null" {
+            do throws(IdentityError) { try refreshCookie.requireSameSite(request) } catch {
+                throw .foreignPage
+            }
+        }
+    }
+
+    /// Returns the identifier of the browser, and the Set-Cookie field that keeps it for the lifetime of the page's
+    /// form.
+    package func browser(of request: HTTPRequest) throws(IdentityError) -> (id: String, cookie: String) {
+        let id = cookies.browser(in: request) ?? random.identifier()
+        return (id, try cookies.set(browser: id))
+    }
+
+    // MARK: Requests by POST
+
+    /// Returns the redirect of a client's POST to the same request by GET (OpenID Connect Core §3.1.2.1).
+    ///
+    /// A form of the client's site sends no cookies, and its parameters must not get into histories. So the URL
+    /// contains them encrypted.
+    package func redirect(
+        to path: String, _ purpose: PageForm.Purpose, accountID: String? = nil
+    ) throws(IdentityError) -> HTTPResponse {
+        guard let issuer = accessTokens.issuer else { throw .notReady }
+        let sealed = try seal(purpose, .request(accountID: accountID), browser: "")
+        return .seeOther("\(issuer.withoutFinalSlash)\(path)?\(Self.sealedName)=\(sealed)")
+    }
+
+    /// Returns a client's request that came by POST; nil if the query has none.
+    ///
+    /// - Throws: `IdentityError.loginEnded` if it is too old, or was not created by the server.
+    func postedRequest(
+        in query: FormFields
+    ) throws(IdentityError) -> (purpose: PageForm.Purpose, accountID: String?)? {
+        guard let sealed = query[Self.sealedName] else { return nil }
+        guard let form = cipher.open(sealed, at: clock.now), case .request(let accountID) = form.step else {
+            throw .loginEnded
+        }
+        return (form.purpose, accountID)
+    }
+
+    static let sealedName = "posted"
+
+    /// Returns the context of a request's pages, in the language that the client asks for, if it asks for one.
+    private func context(of request: HTTPRequest, for purpose: PageForm.Purpose) -> PageContext {
+        let context = context.accepting(request)
+        guard case .authorization(let authorization) = purpose else { return context }
+        return context.preferring(authorization.languages)
+    }
+
+    // MARK: Signing in
+
+    /// Returns the page that asks for a user name and a password, or a passkey if the browser has one.
+    package func signIn(
+        for purpose: PageForm.Purpose, in request: HTTPRequest, name: String = "", problem: IdentityError? = nil
+    ) throws(IdentityError) -> HTTPResponse {
+        let (browser, cookie) = try self.browser(of: request)
+        let hasPasskeys = RelyingParty(issuer: accessTokens.issuer, configuration) != nil
+        let context = self.context(of: request, for: purpose)
+        let page = HTMLPage(
+            Phrase("page.signIn.title"), text: Self.reason(purpose), problem: problem?.pageProblem,
+            invalidFields: problem == .invalidCredentials ? ["name", "password"] : [],
+            action: ("/login", Phrase("page.signIn.submit")), carrying: try seal(purpose, .password, browser: browser),
+            fields: HTMLField.signIn(name: name, offersPasskeys: hasPasskeys, in: context),
+            scriptedButton: hasPasskeys ? .passkey(in: context) : nil,
+            refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil,
+            links: (problem == .addressUnverified ? [("/resend", Phrase("page.link.verify"))] : [])
+                + [("/forgot", Phrase("page.signIn.forgot"))]
+                + (Self.canCancel(purpose) ? [] : [("/", Phrase("page.button.cancel"))]),
+            in: context)
+        return response(page, for: purpose, problem: problem).setting(cookie)
+    }
+
+    /// Returns the page that asks for a code of the second factor.
+    package func factor(
+        _ challenge: String, for purpose: PageForm.Purpose, browser: String, in request: HTTPRequest,
+        problem: IdentityError? = nil
+    ) throws(IdentityError) -> HTTPResponse {
+        let context = self.context(of: request, for: purpose)
+        let page = HTMLPage(
+            Phrase("page.factor.title"), text: Phrase("page.factor.text"), problem: problem?.pageProblem,
+            invalidFields: problem == .invalidCode ? ["code"] : [], action: ("/login", Phrase("page.signIn.submit")),
+            carrying: try seal(purpose, .factor(challenge: challenge), browser: browser),
+            fields: [.factorCode(in: context)],
+            refusal: Self.canCancel(purpose) ? Phrase("page.button.cancel") : nil, in: context)
+        return response(page, for: purpose, problem: problem).setting(try cookies.set(browser: browser))
+    }
+
+    private static func reason(_ purpose: PageForm.Purpose) -> Phrase {
+        switch purpose {
+        case .authorization(let request): Phrase("page.signIn.app", .text(name(of: request)))
+        case .device: Phrase("page.signIn.device")
+        case .signOut: Phrase("page.signIn.plain")
+        }
+    }
+
+    private static func canCancel(_ purpose: PageForm.Purpose) -> Bool {
+        if case .authorization = purpose { return true }
+        return false
+    }
+
+    /// Returns the name of a client for users: its id, and for an app on the web also its unique host.
+    package static func name(of request: PendingAuthorization) -> String {
+        guard !AppRedirect.isClaimedByAnyone(request.redirect) else { return request.clientID }
+        let host = request.redirect.utf8.dropFirst("https://".utf8.count).prefix { !"/?".utf8.contains($0) }
+        return "\(request.clientID) (\(String(Substring(host))))"
+    }
+
+    // MARK: Deciding
+
+    /// Returns the page on which a user agrees to a client's request.
+    package func consent(
+        _ pending: PendingAuthorization, _ client: OAuthClient, _ scopes: Scopes, in session: ActivePageSession,
+        browser: String, _ request: HTTPRequest
+    ) throws(IdentityError) -> HTTPResponse {
+        let name = Self.name(of: pending)
+        let isLocal = AppRedirect.isClaimedByAnyone(pending.redirect)
+        let email = Phrase.Argument.text(session.account.email.text)
+        let purpose = PageForm.Purpose.authorization(pending)
+        let page = HTMLPage(
+            Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(client.id)),
+            text: isLocal
+                ? Phrase("page.consent.local.text", email, .text(client.id))
+                : Phrase("page.consent.text", email, .text(name)),
+            items: Self.texts(of: scopes), action: ("/consent", Phrase("page.button.continue")),
+            carrying: try seal(
+                purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
+            alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"),
+            in: self.context(of: request, for: purpose))
+        return response(page, for: purpose)
+    }
+
+    /// Returns the page on which a user decides on another device.
+    package func device(
+        _ code: UserCode, _ record: DeviceAuthorizationRecord, _ scopes: Scopes, in session: ActivePageSession,
+        browser: String, _ request: HTTPRequest
+    ) throws(IdentityError) -> HTTPResponse {
+        let minutes = max(Int(clock.now.timeIntervalSince(record.createdAt) / 60), 0)
+        let begun = minutes == 0 ? Phrase("page.device.now") : Phrase("page.device.minutes", .count(minutes))
+        let purpose = PageForm.Purpose.device(userCode: code.letters)
+        let page = HTMLPage(
+            Phrase("page.device.title"),
+            text: Phrase(
+                "page.device.text", .text(session.account.email.text), .text(record.clientID), .text(code.text),
+                .phrase(begun), .text(record.address)),
+            items: Self.texts(of: scopes), action: ("/device", Phrase("page.button.continue")),
+            carrying: try seal(
+                purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
+            alternative: Phrase("page.consent.other"), refusal: Phrase("page.notMe"), in: context.accepting(request))
+        return response(page, for: purpose)
+    }
+
+    /// Returns the page that asks whether to sign out in the browser.
+    package func signOut(
+        _ redirect: String?, state: String?, in session: ActivePageSession, browser: String, _ request: HTTPRequest
+    ) throws(IdentityError) -> HTTPResponse {
+        let purpose = PageForm.Purpose.signOut(redirect: redirect, state: state)
+        return HTMLPage(
+            Phrase("page.signOut.title"), text: Phrase("page.signOut.text", .text(session.account.email.text)),
+            action: ("/oauth/logout", Phrase("page.signOut.submit")),
+            carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: nil), browser: browser),
+            links: [("/", Phrase("page.signOut.stay"))], in: context.accepting(request)
+        ).response(formTarget: redirect.map(AppRedirect.source))
+    }
+
+    /// Returns the page after a sign-out without a redirect.
+    package func signedOut(_ request: HTTPRequest) -> HTTPResponse {
+        HTMLPage(Phrase("page.signOut.done"), text: Phrase("page.close"), in: context.accepting(request)).response()
+    }
+
+    /// Returns the page for entering a code.
+    package func userCode(_ code: String, _ request: HTTPRequest, problem: IdentityError? = nil) -> HTTPResponse {
+        let context = context.accepting(request)
+        let page = HTMLPage(
+            Phrase("page.userCode.title"), text: Phrase("page.userCode.text"), problem: problem?.pageProblem,
+            invalidFields: problem == .invalidUserCode ? ["user_code"] : [],
+            action: ("/device", Phrase("page.button.continue")), fields: [.userCode(code, in: context)], in: context)
+        return page.response(status: problem?.form.status ?? .ok).failing(with: problem)
+    }
+
+    /// Returns descriptions of scopes that users understand.
+    private static func texts(of scopes: Scopes) -> [Phrase] {
+        scopes.elements.map { scope in
+            switch scope.rawValue {
+            case "openid": Phrase("page.scope.openid")
+            case "profile": Phrase("page.scope.profile")
+            case "email": Phrase("page.scope.email")
+            case "offline_access": Phrase("page.scope.offline")
+            default: Phrase("page.scope.other", .text(scope.rawValue))
+            }
+        }
+    }
+
+    // MARK: Responses
+
+    /// Returns a page whose form may lead back to the client.
+    private func response(
+        _ page: HTMLPage, for purpose: PageForm.Purpose, problem: IdentityError? = nil
+    ) -> HTTPResponse {
+        var target: String?
+        if case .authorization(let request) = purpose { target = AppRedirect.source(request.redirect) }
+        return page.response(status: problem?.form.status ?? .ok, formTarget: target).failing(with: problem)
+    }
+
+    /// Returns the page of an error.
+    ///
+    /// If a form is too old, its page links back to its app.
+    ///
+    /// - Parameter sealed: The text of the form, which may be invalid.
+    package func failure(_ error: IdentityError, ofForm sealed: String?, in request: HTTPRequest) -> HTTPResponse {
+        let context = context.accepting(request)
+        // The server created the form, regardless of its age. But its client may have another redirect URI in the
+        // meantime.
+        guard error == .loginEnded, let sealed, let form = cipher.open(sealed, at: .distantPast),
+            case .authorization(let pending) = form.purpose,
+            clients[pending.clientID]?.allows(redirect: pending.redirect) == true
+        else { return context.failure(error) }
+        do throws(IdentityError) {
+            return context.failure(error, app: try authorizations.url(of: .authorizationEnded, for: pending))
+        } catch {
+            return context.failure(error)
+        }
+    }
+}
+
+extension HTTPResponse {
+    /// Returns a redirect that a browser follows with GET, so that it never forwards a password (RFC 9700 §4.12).
+    static func seeOther(_ url: String) -> HTTPResponse {
+        var response = redirect(to: url)
+        response.status = .seeOther
+        return response
+    }
+}

@@ -1,0 +1,42 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchHTTP
+package import LatchIdentityAccounts
+package import LatchIdentityStorage
+package import LatchServer
+
+/// The endpoint of claims about the signed-in user (OpenID Connect Core §5.3).
+package struct UserInfoRoutes: Sendable {
+    package let store: IdentityStore
+    package let limits: RateLimits
+    package let clients: OAuthClients
+    package let tokens: TokenService
+
+    package init(store: IdentityStore, limits: RateLimits, clients: OAuthClients, tokens: TokenService) {
+        self.store = store
+        self.limits = limits
+        self.clients = clients
+        self.tokens = tokens
+    }
+
+    package func add(to router: inout Router) {
+        let requirement = ScopeInterceptor(tokens, requiring: ["openid"])
+        router.group(interceptors: limits.limiting(.other) + [requirement]) { others in
+            others.get("/oauth/userinfo", claims)
+            others.post("/oauth/userinfo", claims)
+        }
+    }
+
+    /// Returns the claims that the token's scopes permit.
+    @Sendable private func claims(_ request: HTTPRequest) async throws -> HTTPResponse {
+        guard let principal = request.principal, let id = principal.accountID,
+            let account = try await store.account(id: id)
+        else { throw IdentityError.invalidToken }
+        var claims: JSONObject = ["sub": .string(account.id)]
+        let client = clients[principal.clientID]
+        for (name, value) in account.openIDClaims(principal.scopes, for: client) { claims[name] = value }
+        return .json(claims)
+    }
+}

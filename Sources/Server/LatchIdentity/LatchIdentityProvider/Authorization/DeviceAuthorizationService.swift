@@ -1,0 +1,137 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+package import LatchCore
+package import LatchCrypto
+package import LatchFoundation
+package import LatchIdentityAccounts
+package import LatchIdentityStorage
+import LatchJOSE
+
+/// A service that signs in devices whose users sign in elsewhere (RFC 8628).
+package struct DeviceAuthorizationService: Sendable {
+    package let store: IdentityStore
+    package let clock: WallClock
+    package let random: RandomSource
+    package let pepper: SymmetricKey
+    package let limits: RateLimits
+    package let clients: OAuthClients
+    package let scopePolicy: ScopePolicy
+    package let admission: SignInAdmission
+    package let tokens: TokenService
+
+    /// The time within which a user must sign in.
+    package static let lifetime: TimeInterval = 600
+    /// The seconds between two polls.
+    package static let interval = 5
+
+    /// The codes of a device.
+    package struct Codes: Sendable {
+        package let device: String
+        package let user: UserCode
+    }
+
+    /// Begins an authorization of a client (RFC 8628 §3.1).
+    ///
+    /// - Throws: `IdentityError.invalidScope` if a scope is unknown to the server, `.tooManyAttempts`, or a store's
+    ///   error.
+    package func begin(
+        for client: OAuthClient, requesting scopes: Scopes?, from origin: RequestOrigin
+    ) async throws(IdentityError) -> Codes {
+        // Users are shown the stored scopes, so they must not contain text that the client chose.
+        guard scopes.map(scopePolicy.knows) ?? true else { throw .invalidScope }
+        try limits.take(limits.deviceAuthorization(from: origin.address))
+        let text = "dc1." + Base64URL.encode(random.bytes(32))
+        let now = clock.now
+        for _ in 0..<8 {
+            let code = UserCode(random)
+            let record = DeviceAuthorizationRecord(
+                digest: text.digest, userDigest: code.digest(pepper), clientID: client.id,
+                scope: scopes?.text, address: origin.address, userAgent: origin.userAgent?.sanitized(200),
+                createdAt: now, expiresAt: now.addingTimeInterval(Self.lifetime), interval: Self.interval)
+            if try await store.insert(record) { return Codes(device: text, user: code) }
+        }
+        throw .overloaded
+    }
+
+    /// Returns the undecided authorization of a code that a signed-in user has typed, and its client.
+    ///
+    /// Guesses count only against the user's own account, so other users cannot use up its attempts.
+    ///
+    /// - Throws: `IdentityError.invalidUserCode`, the same for every cause; `.tooManyAttempts` (attack J8), or a
+    ///   store's error.
+    package func pending(
+        _ code: UserCode, in session: ActivePageSession
+    ) async throws(IdentityError) -> (record: DeviceAuthorizationRecord, client: OAuthClient) {
+        let attempts = [limits.userCode(accountID: session.account.id)]
+        try limits.take(attempts)
+        guard
+            let record = try await store.deviceAuthorization(
+                userDigest: code.digest(pepper), at: clock.now),
+            let client = clients[record.clientID], client.grants.contains(.deviceCode)
+        else { throw .invalidUserCode }
+        limits.refund(attempts)
+        return (record, client)
+    }
+
+    /// Returns the scopes that an approval would grant.
+    package func scopes(
+        _ record: DeviceAuthorizationRecord, _ client: OAuthClient, to account: Account
+    ) throws(IdentityError) -> Scopes {
+        try scopePolicy.granted(
+            record.scope.map(Scopes.init(parsing:)), to: account, by: client)
+    }
+
+    /// Records a user's decision, with its session and origin.
+    ///
+    /// - Parameter scopes: The scopes that the user was shown; nil denies the request.
+    /// - Throws: `IdentityError.invalidUserCode` if it was decided before, or has ended; `.invalidScope` if client and
+    ///   account may no longer have any of the scopes.
+    package func decide(
+        _ record: DeviceAuthorizationRecord, of client: OAuthClient, granting scopes: Scopes?,
+        in session: ActivePageSession, from origin: RequestOrigin
+    ) async throws(IdentityError) {
+        let scopes = try scopePolicy.agreed(scopes, to: session.account, by: client)
+        let approval = scopes.map { scopes in
+            DeviceApproval(
+                accountID: session.account.id, credentialVersion: session.account.credentialVersion,
+                browserDevice: session.device.id, scope: scopes.text, authenticatedAt: session.authenticatedAt,
+                factorAt: session.device.factorAt)
+        }
+        let isDecided = try await store.decide(
+            userDigest: record.userDigest, approval, by: session.account.id,
+            detail: AuthorizationService.auditDetail(client.id, scopes, from: origin), at: clock.now)
+        guard isDecided else { throw .invalidUserCode }
+    }
+
+    /// Returns the tokens of an approved authorization (RFC 8628 §3.4).
+    ///
+    /// - Throws: `IdentityError.authorizationPending`, `.slowDown`, `.deviceDenied`, `.deviceCodeExpired`,
+    ///   `.invalidDeviceCode`, `.tooManyAttempts`, or a store's error.
+    package func redeem(
+        _ text: String, by client: OAuthClient, from origin: RequestOrigin
+    ) async throws(IdentityError) -> IssuedTokens {
+        guard text.utf8.count <= 100 else { throw .invalidDeviceCode }
+        let digest = text.digest
+        let approval: DeviceApproval
+        switch try await store.poll(digest, by: client.id, at: clock.now) {
+        case .pending: throw .authorizationPending
+        case .slowDown: throw .slowDown
+        case .denied: throw .deviceDenied
+        case .expired: throw .deviceCodeExpired
+        case .unknown: throw .invalidDeviceCode
+        case .approved(let approved): approval = approved
+        }
+        let admitted = admission.admit(
+            try await store.account(id: approval.accountID), redeeming: approval.credentialVersion,
+            grantType: .deviceCode, authenticatedAt: approval.authenticatedAt, factorAt: approval.factorAt)
+        guard let proof = admitted else { throw .invalidDeviceCode }
+        let scopes = scopePolicy.allowed(Scopes(parsing: approval.scope), to: proof.account, by: client)
+        return try await tokens.startSession(proof, from: origin, by: client, scopes: scopes) {
+            device, account throws(IdentityError) in
+            guard try await store.redeem(deviceCode: digest, approval, on: device, for: account) else {
+                throw .invalidDeviceCode
+            }
+        }
+    }
+}

@@ -1,0 +1,98 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+package import LatchCore
+package import LatchCrypto
+package import LatchFoundation
+package import LatchHTTP
+package import LatchIdentityAccounts
+package import LatchIdentityStorage
+
+/// The session of a user on the server's own pages, as the browser's cookie contains it.
+///
+/// It is a device of the account, which is listed and ended like every other one (decision 0080).
+package struct PageSession: Codable, Sendable {
+    /// The public id of the device.
+    package let device: String
+    package let accountID: String
+    /// The version of the account's credentials at the sign-in.
+    package let credentialVersion: Int
+
+    /// The time for which a browser stays signed in.
+    package static let lifetime: TimeInterval = 3600
+    /// The `client_id` of these devices.
+    ///
+    /// A client cannot have it, so these devices never receive a token.
+    package static let clientID = "latch:pages"
+}
+
+/// A session that the store has confirmed.
+package struct ActivePageSession: Sendable {
+    package let account: Account
+    package let device: Device
+
+    package var authenticatedAt: Date { device.authenticatedAt ?? device.createdAt }
+}
+
+/// A service that begins and finds the sessions of browsers.
+package struct PageSessionService: Sendable {
+    package let store: IdentityStore
+    package let clock: WallClock
+    package let pepper: SymmetricKey
+    package let accessTokens: AccessTokenIssuer
+    package let sessions: SessionService
+
+    /// The cookies of one request, since the issuer may become known while the server runs.
+    private var cookies: PageCookies { PageCookies(issuer: accessTokens.issuer, pepper: pepper, clock: clock) }
+
+    /// Returns the session of a request; nil if there is none, or it was ended in this browser or elsewhere.
+    package func active(in request: HTTPRequest) async throws(IdentityError) -> ActivePageSession? {
+        guard let session = cookies.session(in: request),
+            let id = Device.id(fromPublicID: session.device), let device = try await store.device(id: id),
+            device.revokedAt == nil, device.clientID == PageSession.clientID, device.accountID == session.accountID,
+            clock.now < device.expiresAt,
+            let account = try await store.account(id: session.accountID), account.status == .active,
+            account.credentialVersion == session.credentialVersion
+        else { return nil }
+        return ActivePageSession(account: account, device: device)
+    }
+
+    /// Signs in a browser, as a new device each time (attack G1), and signs out its previous user.
+    ///
+    /// - Parameter insert: Inserts the device together with the record that it is exchanged for; nil for only the
+    ///   device.
+    /// - Returns: The session, and its Set-Cookie field.
+    /// - Throws: `IdentityError.invalidCredentials` if the account has changed since the login was verified.
+    package func begin(
+        _ proof: AdmittedProof, in request: HTTPRequest, inserting insert: SessionService.DeviceInsertion? = nil
+    ) async throws(IdentityError) -> (session: ActivePageSession, cookie: String) {
+        let cookies = cookies
+        let begun = try await sessions.start(
+            proof, for: PageSession.clientID, scope: "", lifetime: PageSession.lifetime, from: request.requestOrigin,
+            inserting: insert
+        ) { device, account throws(IdentityError) in
+            let cookie = try cookies.set(
+                PageSession(
+                    device: device.publicID, accountID: account.id, credentialVersion: account.credentialVersion))
+            return (session: ActivePageSession(account: account, device: device), cookie: cookie)
+        }
+        // A session of the same account may have just authorized an app in another tab (attack B9). It ends within the
+        // hour.
+        if let earlier = cookies.session(in: request), earlier.accountID != proof.account.id,
+            let id = Device.id(fromPublicID: earlier.device)
+        {
+            try await revoke(id)
+        }
+        return begun
+    }
+
+    /// Signs out a browser, and returns the Set-Cookie field that removes its cookie.
+    package func end(_ session: ActivePageSession) async throws(IdentityError) -> String {
+        try await revoke(session.device.id)
+        return cookies.endedSession
+    }
+
+    private func revoke(_ device: [UInt8]) async throws(IdentityError) {
+        _ = try await store.revoke(device: device, ownedBy: nil, because: .logout, at: clock.now)
+    }
+}

@@ -1,0 +1,162 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+import LatchCore
+import LatchFoundation
+package import LatchIdentityAccounts
+package import LatchIdentityStorage
+package import LatchServer
+
+/// A valid authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1), as the pages pass it on.
+package struct PendingAuthorization: Codable, Sendable {
+    /// An interaction that the client requests (OpenID Connect Core §3.1.2.1).
+    package enum Prompt: String, Codable, Sendable, CaseIterable {
+        case none, login, consent
+        case selectAccount = "select_account"
+    }
+
+    package let clientID: String
+    /// The URL to return to, as requested.
+    ///
+    /// Its port may differ from the registered one.
+    package let redirect: String
+    package let state: String?
+    package let nonce: String?
+    /// The requested scopes, as text; nil if the request names none.
+    package let scope: String?
+    /// The challenge of the method S256 (RFC 7636 §4.2).
+    package let codeChallenge: String
+    let prompts: Set<Prompt>
+    /// The greatest age of the user's authentication in seconds.
+    package let maximumAge: Int?
+    /// The account's identifier in the ID token that the client has sent.
+    package let expectedAccount: String?
+    /// The user name to fill in.
+    package let loginHint: String?
+    /// The languages that the client prefers for the pages, best first; nil if it names none.
+    package let languages: [String]?
+}
+
+/// The part of an authorization request that determines where its errors are sent.
+package struct AuthorizationTarget: Sendable {
+    package let client: OAuthClient
+    package let redirect: String
+    package let state: String?
+
+    /// Reads the client, the redirect and the state.
+    ///
+    /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user. Nothing is sent to a URL that does
+    ///   not belong to the client (RFC 6749 §4.1.2.1, attack B3).
+    init(_ fields: FormFields, _ clients: OAuthClients) throws(IdentityError) {
+        // RFC 6749 §3.1: parameters must not be included more than once. RFC 8707 §2 excepts `resource`.
+        let names = fields.map(\.name).filter { $0 != "resource" }
+        guard Set(names).count == names.count else { throw .invalidAuthorization("a parameter occurs more than once") }
+        guard let id = fields["client_id"], !id.isEmpty else {
+            throw .invalidAuthorization("its client_id is missing").at("client_id")
+        }
+        guard let client = clients[id], client.id != clients.firstParty.id,
+            client.grants.contains(.authorizationCode), !client.redirectURIs.isEmpty
+        else {
+            throw .invalidAuthorization("its client_id does not belong to an app that uses this sign-in page")
+                .at("client_id")
+        }
+        guard let redirect = fields["redirect_uri"], client.allows(redirect: redirect) else {
+            throw .invalidAuthorization("its redirect_uri is not registered for this app").at("redirect_uri")
+        }
+        self.client = client
+        self.redirect = redirect
+        // RFC 6749 §4.1.2.1: an error has the request's state, even if that state is refused for its length.
+        state = fields["state"].flatMap { $0.isEmpty || $0.utf8.count > 8192 ? nil : $0 }
+    }
+
+    /// Returns the URL of a response (RFC 6749 §4.1.2), with the issuer (RFC 9207 §2).
+    package static func url(
+        _ redirect: String, _ parameters: [(String, String)], state: String?, issuer: String
+    ) -> String {
+        var list = parameters
+        if let state { list.append(("state", state)) }
+        return AppRedirect.url(redirect, list + [("iss", issuer)])
+    }
+}
+
+extension PendingAuthorization {
+    /// Reads the rest of a request.
+    ///
+    /// - Parameter accountID: Returns the account of an ID token that was issued to the client; nil for any other text.
+    /// - Throws: `IdentityError`. Its `oauth` code is sent to the redirect URI.
+    package init(
+        _ fields: FormFields, for target: AuthorizationTarget, accountID: (String) -> String?
+    ) throws(IdentityError) {
+        func value(_ name: String, maximum: Int = 1024) throws(IdentityError) -> String? {
+            guard let text = fields[name], !text.isEmpty else { return nil }
+            guard text.utf8.count <= maximum else { throw .invalid(name, "is too long") }
+            guard text.isPlain else { throw .invalid(name, "has a control character") }
+            return text
+        }
+        // OpenID Connect Core §6: an unsupported parameter must not be ignored.
+        if try value("request", maximum: .max) != nil { throw .requestNotSupported("request_not_supported") }
+        if try value("request_uri", maximum: .max) != nil { throw .requestNotSupported("request_uri_not_supported") }
+        guard let type = try value("response_type") else { throw .missing("response_type") }
+        guard type == "code" else { throw .unsupportedResponseType }
+        // Attack B4: a mode that puts the code elsewhere is not replaced by another mode.
+        if let mode = try value("response_mode"), mode != "query" {
+            throw .invalid("response_mode", "must be query")
+        }
+        if let state = fields["state"], state.utf8.count > 2048 { throw .invalid("state", "is too long") }
+        // RFC 7636 §4.4.1, RFC 9700 §2.1.1: each request needs a challenge, and only S256 is accepted (attack A3).
+        guard let challenge = try value("code_challenge") else { throw .missing("code_challenge") }
+        guard try value("code_challenge_method") == "S256", challenge.utf8.count == 43,
+            challenge.isWord(maximum: 43, also: "-_")
+        else { throw .invalid("code_challenge", "must be an S256 code challenge") }
+        prompts = try Self.prompts(try value("prompt"))
+        maximumAge = try Self.maximumAge(try value("max_age"))
+        scope = try Scopes(requested: try value("scope", maximum: 4096))?.text
+        nonce = try value("nonce")
+        // A hint that is too long for an address is ignored (OpenID Connect Core §3.1.2.1).
+        loginHint = fields["login_hint"].flatMap { $0.isEmpty || $0.utf8.count > 1024 || !$0.isPlain ? nil : $0 }
+        // A value that is not a list of languages is ignored (OpenID Connect Core §15.1).
+        languages = fields["ui_locales"].flatMap { text in
+            guard (1...256).contains(text.utf8.count), text.isPlain else { return nil }
+            return text.lowercasedASCII().unicodeScalars.split(separator: " ").prefix(8).map { String($0) }
+        }
+        if let hint = try value("id_token_hint", maximum: 8192) {
+            guard let id = accountID(hint) else {
+                throw .invalid("id_token_hint", "is not an ID token of this app")
+            }
+            expectedAccount = id
+        } else {
+            expectedAccount = nil
+        }
+        (clientID, redirect, state, codeChallenge) = (target.client.id, target.redirect, target.state, challenge)
+    }
+
+    private static func prompts(_ text: String?) throws(IdentityError) -> Set<Prompt> {
+        let words = (text ?? "").unicodeScalars.split(separator: " ").map { String($0) }
+        // OpenID Connect Prompt Create §4.1 and others: an unknown prompt is an error. It is not ignored.
+        let prompts = Set(words.compactMap(Prompt.init))
+        guard prompts.count == words.count else { throw .invalid("prompt", "is unknown") }
+        guard !prompts.contains(.none) || prompts.count == 1 else {
+            throw .invalid("prompt", "combines none with other values")
+        }
+        return prompts
+    }
+
+    private static func maximumAge(_ text: String?) throws(IdentityError) -> Int? {
+        guard let text else { return nil }
+        guard let age = Int(text), age >= 0, text.utf8.allSatisfy({ (0x30...0x39).contains($0) }) else {
+            throw .invalid("max_age", "must be a number of seconds")
+        }
+        return age
+    }
+
+    /// Whether the server must show no page.
+    var isSilent: Bool { prompts.contains(.none) }
+
+    /// The requested scopes.
+    package var scopes: Scopes? { scope.map(Scopes.init(parsing:)) }
+}
+
+extension PendingAuthorization: Redacting {
+    /// Only the client: state, nonce and hints are other parties' data.
+    package var description: String { "PendingAuthorization(\(clientID))" }
+}

@@ -1,0 +1,157 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchCore
+package import LatchCrypto
+import LatchFoundation
+import LatchHTTP
+package import LatchIdentityAccounts
+package import LatchIdentityStorage
+
+/// The state and the services of a server under one configuration, all of them built in this file.
+///
+/// A service stores what it needs, and not this value. The list of routes, the initializers of grant handlers and of the
+/// user service, and the operator's commands read from it. Housekeeping and the refresh of the keys do so too.
+package final class IdentityServices: Sendable {
+    /// The configuration; a reload creates new services with another configuration.
+    package let configuration: IdentityConfiguration
+    package let store: IdentityStore
+    /// The source of every date that is stored or compared.
+    package let clock: WallClock
+    /// The check of the clock's date; it survives a reload.
+    package let dates: DateCheck
+    /// The source of identifiers and secrets; keys and password salts always come from the operating system.
+    package let random: RandomSource
+    /// The root key, from which other keys are derived.
+    ///
+    /// These are the keys of refresh tokens, TOTP secrets, mailed links, list cursors and decoy hashes.
+    package let pepper: SymmetricKey
+    /// The encryption of the keys in the store.
+    package let keyring: Keyring
+    package let accessTokens: AccessTokenIssuer
+    package let passwords: PasswordHasher
+    package let limits: RateLimits
+    /// The registered OAuth clients.
+    package let clients: OAuthClients
+    /// The rules for granting scopes.
+    package let scopePolicy: ScopePolicy
+    /// The worker that sends the emails of the outbox; it survives a reload.
+    package let mails: MailQueue
+    package let metrics: Metrics
+    /// The clients of the identity providers that users may sign in through.
+    package let upstreams: UpstreamClients
+    /// The handlers of the token endpoint.
+    package let grantHandlers: [any GrantHandler.Type]
+
+    package let permitted: PermittedSignIns
+    package let resources: ResourcePolicy
+    package let recentAuthentication: RecentAuthenticationRule
+
+    package let administration: AdministrationService
+    package let admission: SignInAdmission
+    package let signIns: SignInService
+    package let secondFactors: SecondFactorService
+    package let passkeySignIns: PasskeySignInService
+    package let upstreamSignIns: UpstreamSignInService
+    package let pageSessions: PageSessionService
+    package let audit: AuditService
+    package let tokens: TokenService
+
+    package init(
+        configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
+        random: RandomSource, keys: ServerKeys, accessTokens: AccessTokenIssuer, limiter: AttemptLimiter,
+        mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients, grantHandlers: [any GrantHandler.Type]
+    ) throws(IdentityError) {
+        let pepper = keys.pepper
+        self.configuration = configuration
+        self.store = store
+        self.clock = clock
+        self.dates = dates
+        self.random = random
+        self.pepper = pepper
+        keyring = keys.keyring
+        self.accessTokens = accessTokens
+        passwords = try PasswordHasher(configuration, pepper: pepper)
+        limits = RateLimits(configuration, limiter: limiter, clock: clock)
+        clients = try OAuthClients(configuration)
+        scopePolicy = ScopePolicy(configuration)
+        self.mails = mails
+        self.metrics = metrics
+        self.upstreams = upstreams
+        self.grantHandlers = grantHandlers
+
+        permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
+        resources = ResourcePolicy(
+            audience: configuration.audience, accessTokens: accessTokens, scopePolicy: scopePolicy)
+        recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
+        audit = AuditService(
+            retention: configuration.auditRetention, store: store, clock: clock, auditKey: keys.auditKey)
+
+        administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails)
+        let sessions = SessionService(
+            store: store, clock: clock, dates: dates, random: random, limits: limits,
+            firstAdministrator: FirstAdministratorRule(
+                email: configuration.firstAdministrator, administration: administration))
+        tokens = TokenService(
+            lifetimes: TokenLifetimes(configuration), store: store, clock: clock, dates: dates, pepper: pepper,
+            accessTokens: accessTokens, families: TokenFamilyCache(), limits: limits, clients: clients,
+            scopePolicy: scopePolicy, metrics: metrics, sessions: sessions)
+        pageSessions = PageSessionService(
+            store: store, clock: clock, pepper: pepper, accessTokens: accessTokens, sessions: sessions)
+        secondFactors = SecondFactorService(
+            serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,
+            limits: limits, mails: mails, metrics: metrics, recentAuthentication: recentAuthentication)
+        let challenges = SignInChallenges(store: store, clock: clock, random: random)
+        admission = SignInAdmission(
+            requiresVerifiedEmail: configuration.requireVerifiedEmail, store: store, clock: clock, dates: dates,
+            secondFactors: secondFactors, challenges: challenges)
+        signIns = SignInService(
+            store: store, clock: clock, passwords: passwords, admission: admission, limits: limits, metrics: metrics,
+            tokens: tokens)
+        passkeySignIns = PasskeySignInService(
+            store: store, clock: clock, random: random, pepper: pepper, limits: limits, metrics: metrics,
+            admission: admission, permitted: permitted, pageSessions: pageSessions, tokens: tokens)
+        upstreamSignIns = UpstreamSignInService(
+            configuration: configuration, store: store, clock: clock, dates: dates, random: random, pepper: pepper,
+            accessTokens: accessTokens, limits: limits, mails: mails, metrics: metrics,
+            recentAuthentication: recentAuthentication, permitted: permitted, secondFactors: secondFactors,
+            tokens: tokens, challenges: challenges, admission: admission)
+    }
+
+    // MARK: Services that no other one needs
+
+    package var accounts: AccountService {
+        AccountService(
+            configuration: configuration, store: store, clock: clock, random: random, pepper: pepper,
+            passwords: passwords, limits: limits, mails: mails, metrics: metrics,
+            recentAuthentication: recentAuthentication, signIns: signIns, secondFactors: secondFactors)
+    }
+
+    package var passkeys: PasskeyService {
+        PasskeyService(
+            serviceName: configuration.serviceName, store: store, clock: clock, random: random, pepper: pepper,
+            limits: limits, mails: mails, recentAuthentication: recentAuthentication, permitted: permitted)
+    }
+
+    package var authorizations: AuthorizationService {
+        AuthorizationService(
+            store: store, clock: clock, random: random, accessTokens: accessTokens, clients: clients,
+            scopePolicy: scopePolicy, metrics: metrics, resources: resources, admission: admission, tokens: tokens)
+    }
+
+    package var deviceAuthorizations: DeviceAuthorizationService {
+        DeviceAuthorizationService(
+            store: store, clock: clock, random: random, pepper: pepper, limits: limits, clients: clients,
+            scopePolicy: scopePolicy, admission: admission, tokens: tokens)
+    }
+
+    package var signingKeys: SigningKeyService {
+        SigningKeyService(
+            keyLifetime: configuration.signingKeyLifetime, store: store, clock: clock, dates: dates,
+            keyring: keyring, accessTokens: accessTokens)
+    }
+
+    package var measurements: Measurements {
+        Measurements(
+            store: store, passwords: passwords, accessTokens: accessTokens, metrics: metrics, clock: clock)
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+package import LatchFoundation
+
+/// A user's account as the store keeps it.
+///
+/// Its description contains only the id.
+package struct Account: Sendable, Hashable {
+    /// The stored status of an account.
+    ///
+    /// Only `active` accounts may sign in.
+    package enum Status: String, Sendable, CaseIterable {
+        case active, disabled, suspended, banned
+        /// Deleted, but the operator can restore it.
+        ///
+        /// The account is hidden, and its address stays taken.
+        case deleted
+    }
+
+    /// A UUID of version 7 (RFC 9562 §5.7), the `sub` of the account's tokens.
+    ///
+    /// It never changes.
+    package let id: String
+    package var email: EmailAddress
+    /// A second login name.
+    ///
+    /// It contains no `@`, so it cannot be confused with another account's address.
+    package var username: Username?
+    /// The name as the user typed it; at most 200 bytes, without control characters.
+    package var name: String?
+    /// The password's hash in PHC form; nil if the account has no password.
+    package var passwordHash: String?
+    /// The time of the last password change.
+    ///
+    /// It only moves forward, so that a login can detect a concurrent reset.
+    package var passwordChangedAt: Date
+    /// The time at which the user proved that they receive email at the address; nil until then.
+    package var emailVerifiedAt: Date?
+    /// Role words for the services that read the tokens, with the syntax of scope tokens (RFC 6749 §3.3).
+    package var roles: [String] = []
+    /// Permission words, finer than roles.
+    ///
+    /// This server reads them only for `:admin` scopes.
+    package var permissions: [String] = []
+    package var status = Status.active
+    /// The time at which a reader of the mailbox also proved or set the password; nil until then.
+    ///
+    /// An address can be verified without it. A mailed token that comes without the password proves only that a user
+    /// reads the email, not that this user chose the password.
+    package var ownerProvedAt: Date?
+    /// A version number that the store increases with each change of password, address, verification, status and second
+    /// factor.
+    ///
+    /// A decision that was made before such a change is then not carried out after it.
+    package var credentialVersion = 0
+    package let createdAt: Date
+    /// The values of the app's own fields at the registration.
+    package var attributes: [String: String] = [:]
+    /// The terms that the owner accepted at the registration; nil for none.
+    package var acceptedTerms: AcceptedTerms?
+
+    package init(
+        id: String, email: EmailAddress, username: Username? = nil, name: String? = nil, passwordHash: String? = nil,
+        passwordChangedAt: Date, emailVerifiedAt: Date? = nil, roles: [String] = [], permissions: [String] = [],
+        status: Status = Status.active, ownerProvedAt: Date? = nil, credentialVersion: Int = 0, createdAt: Date,
+        attributes: [String: String] = [:], acceptedTerms: AcceptedTerms? = nil
+    ) {
+        self.id = id
+        self.email = email
+        self.username = username
+        self.name = name
+        self.passwordHash = passwordHash
+        self.passwordChangedAt = passwordChangedAt
+        self.emailVerifiedAt = emailVerifiedAt
+        self.roles = roles
+        self.permissions = permissions
+        self.status = status
+        self.ownerProvedAt = ownerProvedAt
+        self.credentialVersion = credentialVersion
+        self.createdAt = createdAt
+        self.attributes = attributes
+        self.acceptedTerms = acceptedTerms
+    }
+
+    /// The error for a user who has proved that they own the account; nil if the account is active.
+    package var closure: IdentityError? {
+        switch status {
+        case .active: nil
+        case .suspended: .accountSuspended
+        case .disabled, .banned, .deleted: .accountClosed
+        }
+    }
+
+    /// The status as the user service reports it.
+    package var reportedStatus: AccountStatus { AccountStatus(status, isVerified: emailVerifiedAt != nil) }
+}
+
+extension Account {
+    /// Creates an account without a password and with an unverified address.
+    package init(id: String, email: EmailAddress, createdAt: Date) {
+        self.init(id: id, email: email, passwordChangedAt: createdAt, createdAt: createdAt)
+    }
+}
+
+extension Account: Redacting {
+    package var description: String { "Account(\(id))" }
+}

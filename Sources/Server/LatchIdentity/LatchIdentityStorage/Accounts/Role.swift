@@ -1,0 +1,175 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// An administrative role, which includes the ones below it.
+///
+/// It is derived from the account's role words, which are also in the tokens: `moderator`, `admin`, and `super_admin`,
+/// which requires `admin`. Other words have no meaning here.
+package enum Role: Int, Sendable, Hashable, CaseIterable, Comparable {
+    case user = 1
+    case moderator, admin, superAdmin
+
+    /// The role words of an account with the role.
+    package var words: [String] {
+        switch self {
+        case .user: []
+        case .moderator: ["moderator"]
+        case .admin: ["admin"]
+        // A service that requires `admin` also accepts super administrators.
+        case .superAdmin: ["admin", "super_admin"]
+        }
+    }
+
+    /// The name in commands and settings.
+    package var name: String { words.last ?? "user" }
+
+    /// Creates the highest role among an account's words.
+    package init(of words: [String]) {
+        self = Self.allCases.last { role in role.words.allSatisfy(words.contains) } ?? .user
+    }
+
+    /// Creates the role of a name such as `moderator`.
+    package init?(named name: String) {
+        guard let role = Self.allCases.first(where: { $0.name == name }) else { return nil }
+        self = role
+    }
+
+    /// Returns whether a word is one of an administrative role.
+    package static func isWord(_ word: String) -> Bool { allCases.contains { $0.words.contains(word) } }
+
+    /// Returns an account's words with this role in place of its earlier one; other words stay.
+    package func replacing(in words: [String]) -> [String] { words.filter { !Self.isWord($0) } + self.words }
+
+    package static func < (left: Role, right: Role) -> Bool { left.rawValue < right.rawValue }
+}
+
+extension Account {
+    /// The account's administrative role.
+    package var role: Role { Role(of: roles) }
+
+    /// Whether the account can administer the server.
+    package var isAdministrator: Bool { role >= .admin && status == .active }
+}
+
+/// An action of one account on another.
+package enum AccountAction: Sendable, Hashable {
+    case read
+    case update(AccountDetailsChange)
+    /// Replace the administrative role; other role words stay.
+    case setRole(Role)
+    /// Set the status; every status except `active` signs out all devices.
+    case setStatus(Account.Status)
+    /// Sign out all devices.
+    case endSessions
+    /// Remove the second factor without a code, and sign out all devices, since a lost phone may still be signed in.
+    case removeFactor
+    /// Remove the link to an identity provider, and sign out all devices.
+    case removeLink(provider: String)
+    /// Remove all passkeys, and sign out all devices.
+    case removePasskeys
+    /// Delete the account, its devices and its details.
+    ///
+    /// After a final deletion, only its entries in the audit log remain. The operator can undo any other deletion.
+    /// If users delete their own account, and its address was never proved, the deletion is final.
+    case delete(isFinal: Bool)
+}
+
+/// The account and device that perform an action on an account.
+package struct AccountActor: Sendable, Hashable {
+    /// The account that acts.
+    package let accountID: String
+    /// The device of the acting session, which must still be signed in; nil without a session.
+    package let device: [UInt8]?
+
+    /// Creates an actor.
+    package init(_ accountID: String, on device: [UInt8]? = nil) { (self.accountID, self.device) = (accountID, device) }
+}
+
+/// The facts that authorize an action, read in its transaction.
+package struct AccountActionContext: Sendable {
+    /// The account that acts; nil for the operator, and if the account no longer exists.
+    package let actor: Account?
+    /// The account that the action is for, of any status.
+    package let target: Account?
+    /// Whether an active account other than the target can administer the server, and can sign in; false without a
+    /// target.
+    package let hasOtherAdministrator: Bool
+}
+
+/// The authorization of an action: whether its target exists for the actor.
+///
+/// - Throws: `IdentityError.forbidden` or `.lastAdministrator`.
+package typealias AccountRule = @Sendable (AccountActionContext) throws(IdentityError) -> Bool
+
+extension AccountAction {
+    /// Returns the rule of the action.
+    ///
+    /// - Parameter actorID: The account that acts; nil for the operator, whose only limit is the removal of the last
+    ///   administrator.
+    package func rule(for actorID: String?) -> AccountRule {
+        { context throws(IdentityError) in
+            if actorID != nil {
+                guard let actor = context.actor else { throw .forbidden }
+                guard let target = context.target else {
+                    guard actor.status == .active, actor.role >= .moderator else { throw .forbidden }
+                    return false
+                }
+                try authorize(actor, on: target)
+            }
+            guard let target = context.target else { return false }
+            // Only the operator sees deleted accounts. An actor that may delete an account may also make its deletion
+            // final.
+            guard target.status != .deleted || actorID == nil || self == .delete(isFinal: true) else { return false }
+            // Attack K9: at least one account that can administer the server always remains.
+            if mayDemote, target.isAdministrator, !context.hasOtherAdministrator { throw .lastAdministrator }
+            return true
+        }
+    }
+
+    /// Whether the action may remove its target from the administrators.
+    private var mayDemote: Bool {
+        switch self {
+        case .setRole(let role): role < .admin
+        case .setStatus(let status): status != .active
+        case .delete: true
+        case .read, .update, .endSessions, .removeFactor, .removeLink, .removePasskeys: false
+        }
+    }
+
+    /// Checks that `actor` may perform the action on `target`.
+    ///
+    /// Users may read, change and delete their own account, but not set its role or status. Actions on others require a
+    /// higher role than the target's, so that two administrators cannot lock each other out. Super administrators may
+    /// also act on each other, since no other role could dismiss one.
+    ///
+    /// - Throws: `IdentityError.forbidden`.
+    package func authorize(_ actor: Account, on target: Account) throws(IdentityError) {
+        guard actor.status == .active else { throw .forbidden }
+        if actor.id == target.id {
+            switch self {
+            case .read, .update, .delete: return
+            // Users end their own sessions by signing out, and remove their own factor with a code.
+            case .setRole, .setStatus, .endSessions, .removeFactor, .removeLink, .removePasskeys: throw .forbidden
+            }
+        }
+        guard actor.role >= minimumRole(on: target), actor.role > target.role || actor.role == .superAdmin else {
+            throw .forbidden
+        }
+        // An actor grants only lower roles than its own, except for super administrators.
+        if case .setRole(let role) = self, role >= actor.role, actor.role != .superAdmin { throw .forbidden }
+    }
+
+    /// Returns the lowest role that may perform the action on another account.
+    private func minimumRole(on target: Account) -> Role {
+        switch self {
+        case .read: .moderator
+        // Moderators suspend and reactivate. Every other change of status is for administrators.
+        case .setStatus(let status): [status, target.status].allSatisfy(\.isForModerators) ? .moderator : .admin
+        case .update, .setRole, .endSessions, .removeFactor, .removeLink, .removePasskeys, .delete: .admin
+        }
+    }
+}
+
+extension Account.Status {
+    /// Whether a moderator may set and unset the status.
+    fileprivate var isForModerators: Bool { self == .active || self == .suspended }
+}

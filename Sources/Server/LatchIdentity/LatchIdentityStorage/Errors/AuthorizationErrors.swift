@@ -1,0 +1,121 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchRPC
+
+/// Errors of authorization requests; `ClientForm.oauth` is the `error` at the redirect URI (RFC 6749 §4.1.2.1).
+extension IdentityError {
+    /// Returns the error of a request without a known client or a registered redirect URI, which the user reads.
+    package static func invalidAuthorization(_ problem: String) -> IdentityError {
+        IdentityError(
+            code: "invalidAuthorization", message: "This sign-in cannot begin",
+            hint: "The app that opened this page sent an invalid request: \(problem).",
+            form: .badRequest, detail: problem)
+    }
+
+    /// Returns the error of a sign-out that would redirect to a URI that is not the client's (attack B10).
+    package static func invalidSignOut(_ problem: String) -> IdentityError {
+        IdentityError(
+            code: "invalidSignOut", message: "This sign-out cannot begin",
+            hint: "The app that opened this page sent an invalid request: \(problem).",
+            form: .badRequest, detail: problem)
+    }
+
+    /// The form of a page is too old, or is not from this server.
+    package static let loginEnded = IdentityError(
+        code: "loginEnded", message: "This sign-in has ended",
+        hint: "It was open for too long, or was finished in another tab. Start over in the app.", form: .badRequest)
+
+    /// The browser sends no cookies, or the page was opened in another browser.
+    package static let cookiesMissing = IdentityError(
+        code: "cookiesMissing", message: "Your browser did not send this site's cookie",
+        hint: "Allow cookies for this site, then sign in here.", form: .badRequest)
+
+    /// A page of another site has sent the form.
+    package static let foreignPage = IdentityError(
+        code: "foreignPage", message: "This form comes from another site",
+        hint: "Nothing has happened. Start over in the app.", form: .forbidden)
+
+    /// A page of another site embeds the page, or loads it without the user's knowledge.
+    package static let embeddedPage = IdentityError(
+        code: "embeddedPage", message: "This page is not shown inside another one",
+        hint: "Open it in a separate window.", form: .forbidden)
+
+    /// The form of a decision was sent before, perhaps by a double click.
+    package static let alreadyAnswered = IdentityError(
+        code: "alreadyAnswered", message: "You have already answered this page",
+        hint: "If the app does not continue, start over there.", form: .badRequest)
+
+    /// The server issues only codes (RFC 9700 §2.1.2).
+    package static let unsupportedResponseType = authorization(
+        "unsupportedResponseType", "The response_type must be code.", "unsupported_response_type")
+
+    /// Returns the error for a request object, which the server does not support (OpenID Connect Core §6).
+    package static func requestNotSupported(_ name: String) -> IdentityError {
+        authorization("requestNotSupported", "Request objects are not supported.", name)
+    }
+
+    /// The user must sign in, and the request does not allow a page.
+    package static let loginRequired = authorization("loginRequired", "The user must sign in.", "login_required")
+
+    /// The user must agree, and the request does not allow a page.
+    package static let consentRequired = authorization("consentRequired", "The user must agree.", "consent_required")
+
+    /// The user has refused.
+    package static let authorizationDenied = authorization(
+        "authorizationDenied", "The user has refused.", "access_denied")
+
+    /// The user came back to a page that was open for too long; the client must start again.
+    package static let authorizationEnded = authorization(
+        "authorizationEnded", "The sign-in was open for too long.", "temporarily_unavailable")
+
+    /// The resource is not one that this server issues tokens for (RFC 8707 §2).
+    package static let invalidTarget = authorization(
+        "invalidTarget", "Tokens for this resource are not issued here.", "invalid_target")
+
+    /// A third-party client names the operator's API, but none of its scopes for the user to agree to.
+    package static let scopelessTarget = authorization(
+        "scopelessTarget", "The request names a resource but none of its scopes.", "invalid_target")
+
+    /// The authorization code is invalid or has expired, or was issued for another request.
+    package static let invalidAuthorizationCode = IdentityError(
+        code: "invalidAuthorizationCode", message: "The code is invalid or has expired.",
+        hint: "Start the sign-in again.",
+        form: ClientForm(
+            status: .unauthorized, oauth: "invalid_grant", oauthStatus: .badRequest, rpc: .unauthenticated))
+
+    private static func authorization(_ code: String, _ message: String, _ oauth: String) -> IdentityError {
+        IdentityError(
+            code: code, message: message,
+            form: ClientForm(status: .badRequest, oauth: oauth, rpc: .invalidArgument))
+    }
+}
+
+/// Errors of sign-ins on another device (RFC 8628 §3.5).
+extension IdentityError {
+    /// The user has not decided yet.
+    package static let authorizationPending = device(
+        "authorizationPending", "The user has not signed in yet.", "authorization_pending")
+    /// The device polls too often: its interval grows by five seconds, for this and all later requests (RFC 8628 §3.5).
+    package static let slowDown = device(
+        "slowDown", "Poll less often: wait five more seconds between requests.", "slow_down")
+    /// The user has refused.
+    package static let deviceDenied = device("deviceDenied", "The user has refused.", "access_denied")
+    /// The code has expired.
+    package static let deviceCodeExpired = device("deviceCodeExpired", "The code has expired.", "expired_token")
+    /// The code is not from this server or not for this client, or was used before.
+    package static let invalidDeviceCode = device(
+        "invalidDeviceCode", "The code is invalid or has expired.", "invalid_grant")
+
+    /// The user code is wrong, was used, or has expired; the page does not say which.
+    package static let invalidUserCode = IdentityError(
+        code: "invalidUserCode", message: "The code is invalid or has expired.",
+        hint: "Compare it with the one on your device, or start over there.", form: .badRequest)
+
+    private static func device(_ code: String, _ message: String, _ oauth: String) -> IdentityError {
+        IdentityError(
+            code: code, message: message,
+            form: ClientForm(status: .badRequest, oauth: oauth, rpc: .failedPrecondition))
+    }
+}

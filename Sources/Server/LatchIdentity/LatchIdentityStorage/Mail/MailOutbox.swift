@@ -1,0 +1,116 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchFoundation
+
+/// An email that the store keeps until the mail server has accepted it.
+///
+/// It holds the recipient and the purpose, but no text. The token of its link is derived from its ID at each attempt,
+/// so that a reader of the store has no links.
+package struct OutboxMail: Sendable, Hashable {
+    /// The purpose of an email, which determines its text.
+    package enum Purpose: String, Sendable, CaseIterable {
+        case verifyEmail, resetPassword, newAddress, oldAddress, addressChanging, factorAdded, factorRemoved,
+            signInAdded,
+            signInRemoved, passkeyAdded, passkeyRemoved
+        /// A code for the page of a sign-in through a provider.
+        case addressCode
+        /// The email that replaces a code if another account has the address.
+        case addressTaken
+        /// A notice of an account that a sign-in through a provider has created with an unverified address.
+        case signedUp
+        /// A notice of a new password, to an account that had one.
+        case passwordChanged
+        /// An invitation, with a link that sets the first password.
+        case invitation
+
+        /// The purpose of the one-time token that the email carries; nil for no token or another kind.
+        package var token: OneTimeToken.Purpose? {
+            switch self {
+            case .verifyEmail: .verifyEmail
+            case .resetPassword, .invitation: .resetPassword
+            case .newAddress, .oldAddress, .addressChanging, .factorAdded, .factorRemoved, .signInAdded, .signInRemoved,
+                .passkeyAdded, .passkeyRemoved, .addressCode, .addressTaken, .signedUp, .passwordChanged:
+                nil
+            }
+        }
+
+        /// Whether the email tells an owner of a change of the credentials; a full outbox must not refuse the change.
+        package var isNotice: Bool {
+            switch self {
+            case .factorAdded, .factorRemoved, .signInAdded, .signInRemoved, .passkeyAdded, .passkeyRemoved,
+                .passwordChanged:
+                true
+            case .verifyEmail, .resetPassword, .invitation, .newAddress, .oldAddress, .addressChanging, .addressCode,
+                .addressTaken, .signedUp:
+                false
+            }
+        }
+    }
+
+    /// The source of the token and of the Message-ID; it appears in no email and no log.
+    package let id: String
+    package let purpose: Purpose
+    package let recipient: EmailAddress
+    /// The account; nil if the email was requested by address, which may have no account.
+    package let accountID: String?
+    package let createdAt: Date
+    /// The number of attempts, including the current one.
+    package let attempts: Int
+    /// The language of the request that caused the email; nil for the server's default language.
+    package let language: String?
+
+    /// Creates an email, by default without attempts and in the server's default language.
+    package init(
+        _ purpose: Purpose, to recipient: EmailAddress, accountID: String? = nil, id: String, at now: Date,
+        attempts: Int = 0, language: String? = nil
+    ) {
+        self.id = id
+        self.purpose = purpose
+        self.recipient = recipient
+        self.accountID = accountID
+        createdAt = now
+        self.attempts = attempts
+        self.language = language
+    }
+}
+
+/// A worker's claim of the next mail: its lease and the expiry of the mailed links.
+package struct MailClaim: Sendable {
+    package let now: Date
+    /// The time until which no other worker takes the email.
+    package let leaseEnd: Date
+    /// The expiry of verification and reset links; it counts from the attempt, so that a late email has a valid link.
+    package let verificationEnd: Date
+    package let resetEnd: Date
+    /// Returns the SHA-256 digest of the token of an email.
+    package let digest: @Sendable (_ id: String) -> [UInt8]
+
+    package init(
+        now: Date, leaseEnd: Date, verificationEnd: Date, resetEnd: Date,
+        digest: @escaping @Sendable (_ id: String) -> [UInt8]
+    ) {
+        self.now = now
+        self.leaseEnd = leaseEnd
+        self.verificationEnd = verificationEnd
+        self.resetEnd = resetEnd
+        self.digest = digest
+    }
+}
+
+/// An email taken from the outbox.
+package struct ClaimedMail: Sendable, Hashable {
+    package let mail: OutboxMail
+    /// The address to send to; nil if no account needs the email, so that nothing is sent.
+    package let recipient: EmailAddress?
+    /// The identity providers that the account can sign in through.
+    ///
+    /// The notice of a new password lists them, since the new password does not affect them.
+    package var providers: [String] = []
+}
+
+/// The number of the emails in the outbox, and the time of the oldest one that is due soon.
+package struct MailBacklog: Sendable, Hashable {
+    package let count: Int
+    /// The creation time of the oldest email whose next attempt is soon; nil without such an email.
+    package let oldest: Date?
+}

@@ -1,0 +1,459 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+package import LatchFoundation
+import Synchronization
+
+extension IdentityStore {
+    /// Returns an account of any status; nil if it does not exist.
+    ///
+    /// - Throws: `IdentityError.corruptStore` if a column has a type other than that of the schema.
+    package func account(id: String) async throws(IdentityError) -> Account? {
+        try await account(where: "id", is: id)
+    }
+
+    /// Returns the account of an address, by its canonical form (``EmailAddress/key``).
+    package func account(emailKey: String) async throws(IdentityError) -> Account? {
+        try await account(where: "email_key", is: emailKey)
+    }
+
+    /// Returns the account of a user name, by its canonical form (``Username/key``).
+    package func account(usernameKey: String) async throws(IdentityError) -> Account? {
+        try await account(where: "username_key", is: usernameKey)
+    }
+
+    private func account(where column: String, is key: String) async throws(IdentityError) -> Account? {
+        guard key.isStorable else { return nil }
+        return try await first(
+            "SELECT \(Account.Column.list) FROM account WHERE \(column) = $1", [.text(key)], read: Account.init)
+    }
+
+    /// Returns the account with its details; nil if it does not exist or was deleted.
+    package func fullAccount(id: String) async throws(IdentityError) -> FullAccount? {
+        try await read { db throws(IdentityError) in try db.fullAccount(id) }
+    }
+
+    /// Inserts an account, optionally with details and an email to its address.
+    ///
+    /// The unique indexes of address and user name decide between concurrent sign-ups.
+    ///
+    /// - Parameter actor: The account that invites the owner; nil for an owner who signs up.
+    /// - Throws: `IdentityError.alreadyExists` if the address or the user name is taken. `.forbidden` if the roles or
+    ///   the status of `actor` have changed. `.invalidToken` if its device was signed out.
+    package func insert(
+        _ account: Account, details: AccountDetails? = nil, mail: OutboxMail? = nil, by actor: Account? = nil,
+        on device: [UInt8]? = nil
+    ) async throws(IdentityError) {
+        try await write { db throws(IdentityError) in
+            if let actor {
+                try db.requireSignedIn(AccountActor(actor.id, on: device), at: account.createdAt)
+                let current = try db.account(actor.id)
+                guard current?.roles == actor.roles, current?.status == .active else { throw .forbidden }
+            }
+            try db.insert(account)
+            if let details { try db.insert(details, of: account.id) }
+            if let mail { try db.insert(mail) }
+            let note = actor.map { "invited by \($0.id)" } ?? account.acceptedTerms.map { "terms \($0.version)" }
+            try db.audit("account.created", account: account.id, detail: note, at: account.createdAt)
+        }
+    }
+
+    /// Replaces a hash by another hash of the same password, unless the password has changed in the meantime.
+    ///
+    /// It compares the old hash: a login that rehashes must not undo a concurrent reset.
+    package func upgradePasswordHash(of id: String, from old: String, to new: String) async throws(IdentityError) {
+        try await write { db throws(IdentityError) -> Void in
+            try db.run(
+                "UPDATE account SET password_hash = $1 WHERE id = $2 AND password_hash = $3",
+                [.text(new), .text(id), .text(old)])
+        }
+    }
+
+    /// Returns the cost parameters of the stored hashes.
+    package func passwordCosts() async throws(IdentityError) -> PasswordCosts {
+        if let age = backend.passwordCostAge, let read = passwordCostsRead.withLock({ $0 }), .now - read.at < age {
+            return read.costs
+        }
+        let costs = PasswordCosts(
+            counts: try await all("SELECT parameters, count FROM password_cost ORDER BY parameters", []) {
+                row throws(IdentityError) in
+                (try row.text(0), Int(try row.integer(1)))
+            })
+        passwordCostsRead.withLock { $0 = (costs, .now) }
+        return costs
+    }
+
+    /// Replaces all roles and permissions; returns false if the account does not exist.
+    package func setRoles(
+        of id: String, roles: [String], permissions: [String], at now: Date
+    ) async throws(IdentityError) -> Bool {
+        try await write { db throws(IdentityError) in
+            let changed = try db.run(
+                "UPDATE account SET roles = $1, permissions = $2 WHERE id = $3",
+                [.text(roles.joined(separator: " ")), .text(permissions.joined(separator: " ")), .text(id)])
+            guard changed == 1 else { return false }
+            try db.audit("account.grants", account: id, detail: roles.joined(separator: " "), at: now)
+            return true
+        }
+    }
+}
+
+extension Account {
+    /// The columns of `account`.
+    package enum Column: Int32, TableColumn {
+        case id, email, emailKey, name, passwordHash, passwordChangedAt, emailVerifiedAt, roles, permissions, status
+        case createdAt, username, usernameKey, standing, updatedAt, lastLoginAt, ownerProvedAt, credentialVersion
+        case attributes, termsVersion, termsAcceptedAt
+
+        package static let list = names()
+
+        package func value(of account: Account?) -> SQLValue {
+            switch self {
+            case .id: .text(account?.id)
+            case .email: .text(account?.email.text)
+            case .emailKey: .text(account?.email.key)
+            case .name: .text(account?.name)
+            case .passwordHash: .text(account?.passwordHash)
+            case .passwordChangedAt: .date(account?.passwordChangedAt)
+            case .emailVerifiedAt: .date(account?.emailVerifiedAt)
+            case .roles: .text(account?.roles.joined(separator: " "))
+            case .permissions: .text(account?.permissions.joined(separator: " "))
+            case .status: .text(account?.status.statusColumn)
+            case .createdAt: .date(account?.createdAt)
+            case .username: .text(account?.username?.text)
+            case .usernameKey: .text(account?.username?.key)
+            case .standing: .text(account?.status.standingColumn)
+            // Both are set after the insertion.
+            case .updatedAt, .lastLoginAt: .date(nil)
+            case .ownerProvedAt: .date(account?.ownerProvedAt)
+            case .credentialVersion: .integer((account?.credentialVersion).map { Int64($0) })
+            case .attributes: .text(account.flatMap { $0.attributes.isEmpty ? nil : Account.json($0.attributes) })
+            case .termsVersion: .text(account?.acceptedTerms?.version)
+            case .termsAcceptedAt: .date(account?.acceptedTerms?.acceptedAt)
+            }
+        }
+    }
+
+    /// Creates an account from a row; an unknown status is damage, and is not read as active.
+    package init(_ row: borrowing SQLRow) throws(IdentityError) {
+        let standing = try row.optionalText(Column.standing)
+        let word = if let standing { standing } else { try row.text(Column.status) }
+        guard let status = Status(rawValue: word) else { throw .corruptStore("an account has an unknown status") }
+        self.init(
+            id: try row.text(Column.id),
+            email: EmailAddress(text: try row.text(Column.email), key: try row.text(Column.emailKey)),
+            name: try row.optionalText(Column.name), passwordHash: try row.optionalText(Column.passwordHash),
+            passwordChangedAt: try row.date(Column.passwordChangedAt),
+            emailVerifiedAt: try row.optionalDate(Column.emailVerifiedAt),
+            roles: try row.text(Column.roles).words, permissions: try row.text(Column.permissions).words,
+            status: status, ownerProvedAt: try row.optionalDate(Column.ownerProvedAt),
+            credentialVersion: Int(try row.integer(Column.credentialVersion)),
+            createdAt: try row.date(Column.createdAt))
+        if let text = try row.optionalText(Column.username) {
+            username = Username(text: text, key: try row.text(Column.usernameKey))
+        }
+        if let text = try row.optionalText(Column.attributes) { attributes = try Self.attributes(json: text) }
+        if let version = try row.optionalText(Column.termsVersion) {
+            acceptedTerms = AcceptedTerms(version: version, acceptedAt: try row.date(Column.termsAcceptedAt))
+        }
+    }
+
+    /// Returns attributes as a JSON object, sorted by name.
+    private static func json(_ attributes: [String: String]) -> String {
+        String(decoding: JSONValue.object(JSONObject(texts: attributes)).serialized(), as: UTF8.self)
+    }
+
+    /// Parses the text of `json(_:)`; anything else is damage.
+    private static func attributes(json text: String) throws(IdentityError) -> [String: String] {
+        let members = (try? JSONValue(parsing: text))?.objectValue
+        guard let members else { throw .corruptStore("the attributes of an account cannot be read") }
+        return Dictionary(
+            uniqueKeysWithValues: members.compactMap { name, value in value.stringValue.map { (name, $0) } })
+    }
+}
+
+extension String {
+    /// The words of a list in one column; roles and permissions contain no space (``AccountService`` checks them).
+    fileprivate var words: [String] { unicodeScalars.split(separator: " ").map { String($0) } }
+}
+
+extension Account.Status {
+    /// The value of the column `status`, which has only had these two words since schema 1.
+    fileprivate var statusColumn: String { (self == .active ? Self.active : .disabled).rawValue }
+
+    /// The value of the column `standing`, which qualifies `disabled`; NULL for `active` and `disabled`.
+    fileprivate var standingColumn: String? { self == .active || self == .disabled ? nil : rawValue }
+}
+
+extension SQLConnection {
+    /// Returns an account with its details; nil if it does not exist or was deleted.
+    package func fullAccount(_ id: String) throws(IdentityError) -> FullAccount? {
+        guard id.isStorable else { return nil }
+        return try first(
+            """
+            SELECT \(FullAccount.list) FROM account LEFT JOIN account_details ON account_id = id
+            WHERE id = $1 AND standing IS DISTINCT FROM 'deleted'
+            """,
+            [.text(id)], read: FullAccount.init)
+    }
+
+    /// Stores details, with the columns that lists search and sort by.
+    fileprivate func insert(_ details: AccountDetails, of id: String) throws(IdentityError) {
+        let searched = "\(details.firstName) \(details.lastName)\n\(details.displayName)".lowercased()
+        // Not an update, since the lists of accounts are maintained by the insertion.
+        try run("DELETE FROM account_details WHERE account_id = $1", [.text(id)])
+        try run(
+            """
+            INSERT INTO account_details (account_id, first_name, last_name, shown_name, search_key, content)
+            VALUES ($1, $2, $3, $4, $5, $6)
+            """,
+            [
+                .text(id), .text(details.firstName), .text(details.lastName), .text(details.shownName),
+                .text(searched), .text(try details.json()),
+            ])
+        // There the lists of accounts come from the accounts themselves, and no trigger maintains them.
+        guard dialect == .postgres else { return }
+        try run(
+            """
+            UPDATE account SET listed_first_name = $1, listed_last_name = $2, listed_shown_name = $3,
+                listed_search_key = $4 WHERE id = $5
+            """,
+            [
+                .text(details.firstName), .text(details.lastName), .text(details.shownName), .text(searched), .text(id),
+            ])
+    }
+}
+
+extension FullAccount {
+    /// The columns of an account, followed by the content of its details.
+    package static let list = "\(Account.Column.list), account_details.content"
+
+    /// Creates an account from a row; the details may be missing.
+    package init(_ row: borrowing SQLRow) throws(IdentityError) {
+        let account = try Account(row)
+        let content = try row.optionalText(Int32(Account.Column.allCases.count))
+        self.init(
+            account: account, details: try content.map(AccountDetails.init(json:)) ?? AccountDetails(),
+            updatedAt: try row.optionalDate(Account.Column.updatedAt) ?? account.createdAt,
+            lastLoginAt: try row.optionalDate(Account.Column.lastLoginAt))
+    }
+}
+
+extension AccountDetails {
+    /// Returns the details as JSON text.
+    fileprivate func json() throws(IdentityError) -> String {
+        let encoder = JSONEncoder()
+        encoder.outputFormatting = .sortedKeys
+        guard let data = try? encoder.encode(self) else {
+            throw .storeUnavailable("details of an account cannot be written")
+        }
+        return String(decoding: data, as: UTF8.self)
+    }
+
+    /// Parses the text of `json()`; anything else is damage.
+    fileprivate init(json text: String) throws(IdentityError) {
+        guard let details = try? JSONDecoder().decode(Self.self, from: Data(text.utf8)) else {
+            throw .corruptStore("the details of an account cannot be read")
+        }
+        self = details
+    }
+}
+
+extension IdentityStore {
+    /// Performs an action on an account in one transaction, if `rule` permits it there.
+    ///
+    /// It reads the facts in the transaction, so that an administrator who is being dismissed can no longer act.
+    ///
+    /// - Parameters:
+    ///   - actor: The acting account, for `rule` and the audit log; nil for the operator.
+    ///   - reason: A note for the audit log.
+    /// - Returns: Nil if `rule` reports that the account does not exist.
+    /// - Throws: The errors of `rule`; `IdentityError.usernameTaken`; `.invalidToken` if the actor's device was signed
+    ///   out.
+    package func perform(
+        _ action: AccountAction, on id: String, by actor: AccountActor?, because reason: String?, at now: Date,
+        if rule: @escaping AccountRule
+    ) async throws(IdentityError) -> AccountActionResult? {
+        try await write { db throws(IdentityError) in
+            try db.requireSignedIn(actor, at: now)
+            let target = try db.account(id)
+            let context = AccountActionContext(
+                actor: try actor.flatMap { actor throws(IdentityError) in try db.account(actor.accountID) },
+                target: target,
+                hasOtherAdministrator: try target.map { target throws(IdentityError) in
+                    try db.hasAdministrator(except: target.id)
+                } ?? false)
+            guard try rule(context), let target else { return nil }
+            let note = "by \(actor?.accountID ?? "the operator")\(reason.map { ": \($0)" } ?? "")"
+            return try db.perform(action, on: target, by: actor?.accountID, note: note, at: now)
+        }
+    }
+
+    /// Sets a new password, ends all mailed tokens, and signs out the other devices if requested.
+    ///
+    /// It compares the version of the credentials, so that a password that was reset in the meantime does not count.
+    /// The time of the change always moves forward, so that logins with the old password are detected.
+    ///
+    /// - Returns: False if the credentials have changed since `account` was read.
+    /// - Throws: `IdentityError.invalidToken` if the device was signed out.
+    package func changePassword(
+        of account: Account, to hash: String, on device: [UInt8], signingOutOthers: Bool, in language: String? = nil,
+        at now: Date
+    ) async throws(IdentityError) -> Bool {
+        let id = account.id
+        return try await write { db throws(IdentityError) in
+            guard try db.isSignedIn(device, of: id, at: now) else { throw .invalidToken }
+            let changed = try db.run(
+                """
+                UPDATE account SET password_hash = $1, password_changed_at =
+                    CASE WHEN $2 > password_changed_at THEN $2 ELSE password_changed_at + 1 END
+                WHERE id = $3 AND credential_version = $4 AND status = 'active'
+                """,
+                [.text(hash), .date(now), .text(id), .integer(Int64(account.credentialVersion))])
+            guard changed == 1 else { return false }
+            try db.endMailedTokens(of: id)
+            if signingOutOthers { try db.revokeDevices(of: id, except: device, because: .passwordChange, at: now) }
+            try db.audit("account.passwordChanged", account: id, at: now)
+            try db.mail(.passwordChanged, to: id, in: language, at: now)
+            return true
+        }
+    }
+}
+
+extension SQLConnection {
+    /// Returns an account of any status; nil if it does not exist.
+    package func account(_ id: String) throws(IdentityError) -> Account? {
+        guard id.isStorable else { return nil }
+        return try first("SELECT \(Account.Column.list) FROM account WHERE id = $1", [.text(id)], read: Account.init)
+    }
+
+    /// Inserts an account.
+    ///
+    /// - Throws: `IdentityError.alreadyExists` if the address or the user name is taken.
+    package func insert(_ account: Account) throws(IdentityError) {
+        // PostgreSQL orders accounts of the same millisecond by random numbers, and two numbers may be equal.
+        let passingOver = dialect == .postgres ? "ON CONFLICT (created_at, listed_order) DO NOTHING" : ""
+        let insertion = "INSERT INTO account \(Account.Column.insertion) \(passingOver)"
+        for _ in 0..<100 where try run(insertion, Account.Column.values(of: account)) == 1 { return }
+        throw .storeBusy
+    }
+
+    /// Returns whether the account is active and still has the credentials that a decision was based on.
+    func isUnchanged(_ account: Account) throws(IdentityError) -> Bool {
+        try number(
+            "SELECT 1 FROM account WHERE id = $1 AND status = 'active' AND credential_version = $2",
+            [.text(account.id), .integer(Int64(account.credentialVersion))]) == 1
+    }
+
+    /// Requires that the actor's device was not signed out since the request began (attack E8).
+    ///
+    /// - Throws: `IdentityError.invalidToken`.
+    fileprivate func requireSignedIn(_ actor: AccountActor?, at now: Date) throws(IdentityError) {
+        guard let actor, let device = actor.device else { return }
+        guard try isSignedIn(device, of: actor.accountID, at: now) else { throw .invalidToken }
+    }
+
+    /// Returns whether another account can administer the server, from the rows and not from the tally.
+    ///
+    /// An invited account that was never used does not count, since its address may be wrong.
+    fileprivate func hasAdministrator(except id: String) throws(IdentityError) -> Bool {
+        try first(
+            """
+            SELECT 1 FROM account_list JOIN account ON account.id = account_list.account_id
+            WHERE class IN (\(AccountClass.administrators)) AND account.id <> $1
+                AND (account.password_hash IS NOT NULL OR account.last_login_at IS NOT NULL) LIMIT 1
+            """, [.text(id)]
+        ) { _ in true } ?? false
+    }
+
+    /// Performs an authorized action, with an entry in the audit log.
+    fileprivate func perform(
+        _ action: AccountAction, on target: Account, by actor: String?, note: String, at now: Date
+    ) throws(IdentityError) -> AccountActionResult {
+        let id = target.id
+        var result = AccountActionResult()
+        switch action {
+        case .read: break
+        case .update(let change):
+            try update(id, change, at: now)
+            try audit("account.changed", account: id, detail: actor == id ? nil : note, at: now)
+        case .setRole(let role):
+            try run(
+                "UPDATE account SET roles = $1, updated_at = $2 WHERE id = $3",
+                [.text(role.replacing(in: target.roles).joined(separator: " ")), .date(now), .text(id)])
+            try audit("account.role", account: id, detail: "\(role.name) \(note)", at: now)
+        case .setStatus(let status):
+            try setStatus(of: id, to: status, at: now)
+            try audit("account.\(status.rawValue)", account: id, detail: note, at: now)
+        case .endSessions:
+            try audit("account.sessionsEnded", account: id, detail: note, at: now)
+            try revokeDevices(of: id, because: .administrator, at: now)
+        case .removeFactor:
+            result.hadFactor = try removeFactor(of: id, detail: note, in: nil, at: now)
+            if result.hadFactor { try revokeDevices(of: id, because: .administrator, at: now) }
+        case .removeLink(let provider):
+            result.hadLink = try removeLink(to: provider, of: target, except: nil, note: note, in: nil, at: now)
+        case .removePasskeys:
+            guard try removePasskeys(of: id, detail: note, in: nil, at: now) else { break }
+            result.hadPasskeys = true
+            try revokeDevices(of: id, because: .administrator, at: now)
+        case .delete(let isFinal):
+            // A user who signed up with a stranger's address must not block it by deleting the account (attack E8).
+            let isUnproved = target.emailVerifiedAt == nil && target.ownerProvedAt == nil
+            try delete(id, isFinal: isFinal || actor == id && isUnproved, note: note, at: now)
+        }
+        result.signedOut = signedOutDevices
+        return result
+    }
+
+    /// Deletes an account; unless the deletion is final, the account keeps its address and user name.
+    private func delete(_ id: String, isFinal: Bool, note: String, at now: Date) throws(IdentityError) {
+        guard isFinal else {
+            try setStatus(of: id, to: .deleted, at: now)
+            try endMailedTokens(of: id)
+            return try audit("account.deleted", account: id, detail: note, at: now)
+        }
+        signedOutDevices += try number(
+            "SELECT count(*) FROM device WHERE account_id = $1 AND revoked_at IS NULL AND expires_at > $2",
+            [.text(id), .date(now)])
+        // Foreign keys remove all rows that refer to the account.
+        try run("DELETE FROM account WHERE id = $1", [.text(id)])
+        try audit("account.deleted", account: id, detail: "final \(note)", at: now)
+    }
+
+    /// Changes details; reads and writes in one transaction, so that no concurrent change of another field is lost.
+    private func update(_ id: String, _ change: AccountDetailsChange, at now: Date) throws(IdentityError) {
+        guard let found = try fullAccount(id) else { return }
+        let details = change.applied(to: found.details)
+        if details != found.details { try insert(details, of: id) }
+        if let typed = change.username {
+            let name = typed.isEmpty ? nil : try Username(typed)
+            do throws(IdentityError) {
+                try run(
+                    "UPDATE account SET username = $1, username_key = $2 WHERE id = $3",
+                    [.text(name?.text), .text(name?.key), .text(id)])
+            } catch IdentityError.alreadyExists {
+                throw .usernameTaken
+            }
+        }
+        if let email = change.email {
+            try run(
+                "UPDATE account SET email = $1 WHERE id = $2 AND email_key = $3",
+                [.text(email.text), .text(id), .text(email.key)])
+        }
+        try run("UPDATE account SET updated_at = $1 WHERE id = $2", [.date(now), .text(id)])
+    }
+
+    /// Sets a status, and signs out the devices unless it is `active`; a later activation restores none of them.
+    ///
+    /// Setting the current status again ends nothing, such as a pending sign-in.
+    private func setStatus(of id: String, to status: Account.Status, at now: Date) throws(IdentityError) {
+        try run(
+            """
+            UPDATE account SET status = $1, standing = $2, updated_at = $3
+            WHERE id = $4 AND (status IS DISTINCT FROM $1 OR standing IS DISTINCT FROM $2)
+            """,
+            [.text(status.statusColumn), .text(status.standingColumn), .date(now), .text(id)])
+        if status != .active { try revokeDevices(of: id, because: .accountDisabled, at: now) }
+    }
+}

@@ -1,0 +1,108 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+package import LatchFoundation
+import LatchJOSE
+
+/// A signed-in device: one family of refresh tokens.
+///
+/// Only the newest token may be used (RFC 9700 §4.14.2).
+///
+/// The row contains no token. `counter` is the current generation, and its token's MAC is derived from `secret`. So the
+/// same successor can be issued again to a client that lost the first response.
+package struct Device: Sendable, Hashable {
+    /// The reason why a device was signed out.
+    package enum RevocationReason: String, Sendable {
+        case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor, addressProof, changeRefused,
+            signInRemoved, pepperReplaced
+    }
+
+    /// The maximum number of devices of an account, including signed-out ones.
+    package static let maximumCount = 100
+
+    /// 16 random bytes, the `sid` of the device's access tokens.
+    package let id: [UInt8]
+    package let accountID: String
+    /// The client that signed in the device; nil for the server's own.
+    ///
+    /// Another client cannot use its tokens.
+    package var clientID: String?
+    /// The granted scopes, space-separated (RFC 6749 §3.3); nil for devices from before the introduction of scopes.
+    package var scope: String?
+    /// 32 random bytes.
+    ///
+    /// The MAC of the device's refresh tokens is derived from them and the server's pepper.
+    package let secret: [UInt8]
+    /// The current generation of the refresh token, which only increases.
+    package var counter: UInt32 = 0
+    /// The time of the last rotation.
+    package var rotatedAt: Date?
+    /// The digest of the Idempotency-Key of the last rotation.
+    package var rotationKey: [UInt8]?
+    package let createdAt: Date
+    /// The time of the last refresh.
+    ///
+    /// Requests with an access token do not update it, or every read would be a write.
+    package var lastUsedAt: Date
+    /// The absolute expiry, which no use extends.
+    package let expiresAt: Date
+    /// The time of the sign-out, which is final; nil while the device is signed in.
+    package var revokedAt: Date?
+    /// The reason of the sign-out, for the operator; clients receive the same error for every reason.
+    package var revocationReason: RevocationReason?
+    /// The User-Agent of the login, shortened; for display only.
+    package let userAgent: String?
+    /// The address of the login, for the list of devices.
+    ///
+    /// A login from its network is exempt from the limit of the whole account.
+    package let address: String?
+    /// The client's name for the device, shortened; for display only.
+    package var name: String?
+    /// The time at which a second factor was proved on the device; nil if the account had none then.
+    package var factorAt: Date?
+    /// The time at which the user last authenticated on the device (RFC 9470 §4), at the login or later.
+    ///
+    /// It is nil for a login from before its introduction.
+    package var authenticatedAt: Date?
+
+    package init(
+        id: [UInt8], accountID: String, clientID: String? = nil, scope: String? = nil, secret: [UInt8],
+        counter: UInt32 = 0, rotatedAt: Date? = nil, rotationKey: [UInt8]? = nil, createdAt: Date, lastUsedAt: Date,
+        expiresAt: Date, revokedAt: Date? = nil, revocationReason: RevocationReason? = nil, userAgent: String?,
+        address: String?, name: String? = nil, factorAt: Date? = nil, authenticatedAt: Date? = nil
+    ) {
+        self.id = id
+        self.accountID = accountID
+        self.clientID = clientID
+        self.scope = scope
+        self.secret = secret
+        self.counter = counter
+        self.rotatedAt = rotatedAt
+        self.rotationKey = rotationKey
+        self.createdAt = createdAt
+        self.lastUsedAt = lastUsedAt
+        self.expiresAt = expiresAt
+        self.revokedAt = revokedAt
+        self.revocationReason = revocationReason
+        self.userAgent = userAgent
+        self.address = address
+        self.name = name
+        self.factorAt = factorAt
+        self.authenticatedAt = authenticatedAt
+    }
+}
+
+extension Device {
+    /// The id that is shown to its owner: the `sid` of the device's access tokens.
+    package var publicID: String { Base64URL.encode(id) }
+
+    /// Returns the id for a public id; nil if the text is not a public id.
+    package static func id(fromPublicID text: String) -> [UInt8]? {
+        guard text.utf8.count == 22, let bytes = try? Base64URL.decode(text) else { return nil }
+        return bytes.count == 16 ? bytes : nil
+    }
+}
+
+extension Device: Redacting {
+    package var description: String { "Device(\(id.count) bytes, generation \(counter))" }
+}

@@ -1,0 +1,168 @@
+// SPDX-License-Identifier: Apache-2.0
+
+/// A table of a store's content, with the same columns in every database.
+///
+/// Content does not include what a database derives, such as lists of accounts and digests of the audit log. Each
+/// database builds these when rows are inserted. Content also does not include the leases of running servers.
+package struct StoreTable: Sendable, Hashable {
+    package struct Column: Sendable, Hashable {
+        package enum Kind: Sendable, Hashable {
+            case integer
+            case text
+            case blob
+        }
+
+        package let name: String
+        package let kind: Kind
+        /// Whether each store assigns the values of the column; the digest of the table omits them.
+        var isReassigned = false
+    }
+
+    package let name: String
+    /// The columns, with those of the primary key first.
+    package let columns: [Column]
+    /// The number of columns of the primary key, which the rows are sorted by.
+    package let keyCount: Int
+
+    private init(
+        _ name: String, key: KeyValuePairs<String, Column.Kind>, _ columns: KeyValuePairs<String, Column.Kind> = [:]
+    ) {
+        self.init(name, (Array(key) + Array(columns)).map { Column(name: $0.key, kind: $0.value) }, keyCount: key.count)
+    }
+
+    /// Creates the table of a row type whose first column is the key.
+    private init<Columns: TableColumn>(_ name: String, _ columns: Columns.Type) {
+        self.init(name, columns.allCases.map { Column(name: $0.name, kind: $0.value(of: nil).kind) }, keyCount: 1)
+    }
+
+    private init(_ name: String, _ columns: [Column], keyCount: Int) {
+        self.name = name
+        self.columns = columns
+        self.keyCount = keyCount
+    }
+
+    /// Returns the table with some of its columns; nil if it lacks one of them, or if the key differs.
+    package func with(columns names: [String]) -> StoreTable? {
+        let found = names.compactMap { name in columns.first { $0.name == name } }
+        guard found.count == names.count, Set(names).count == names.count,
+            found.prefix(keyCount) == columns.prefix(keyCount)
+        else { return nil }
+        return StoreTable(name, found, keyCount: keyCount)
+    }
+
+    /// Returns the table with a name, including tables of earlier versions; nil if it does not exist.
+    package static func named(_ name: String) -> StoreTable? { (all + retired).first { $0.name == name } }
+
+    /// Whether the table is from an earlier version, so that stores no longer accept its rows.
+    var isRetired: Bool { Self.retired.contains { $0.name == name } }
+
+    /// Returns the numbers of rows in a store's tables of earlier versions.
+    package static func leftOut(of db: any SQLConnection) throws(IdentityError) -> [(table: String, rows: Int)] {
+        var found: [(table: String, rows: Int)] = []
+        for table in retired where try db.has(table) {
+            let rows = try db.number("SELECT count(*) FROM \(table.name)")
+            if rows > 0 { found.append((table.name, rows)) }
+        }
+        return found
+    }
+
+    /// All tables; each one follows the tables that its rows refer to.
+    package static let all = accounts + waiting + operations
+
+    private static let accounts = [
+        StoreTable("account", Account.Column.self),
+        StoreTable(
+            "account_details", key: ["account_id": .text],
+            ["first_name": .text, "last_name": .text, "shown_name": .text, "search_key": .text, "content": .text]),
+        StoreTable("device", Device.Column.self),
+        StoreTable(
+            "second_factor", key: ["account_id": .text, "is_confirmed": .integer],
+            [
+                "sealed_secret": .blob, "created_at": .integer, "last_step": .integer, "failures": .integer,
+                "failed_at": .integer,
+            ]),
+        StoreTable("recovery_code", key: ["account_id": .text, "is_confirmed": .integer, "digest": .blob]),
+        StoreTable(
+            "upstream_identity", key: ["issuer": .text, "subject": .text],
+            ["provider": .text, "email": .text, "account_id": .text, "linked_at": .integer]),
+        StoreTable("passkey", Passkey.Column.self),
+    ]
+
+    private static let waiting = [
+        StoreTable(
+            "one_time_token", key: ["digest": .blob],
+            [
+                "account_id": .text, "purpose": .text, "email_key": .text, "created_at": .integer,
+                "expires_at": .integer,
+            ]),
+        StoreTable(
+            "sign_in_challenge", key: ["digest": .blob],
+            [
+                "account_id": .text, "password_changed_at": .integer, "app_id": .text, "scope": .text,
+                "is_remembered": .integer, "created_at": .integer, "expires_at": .integer,
+            ]),
+        StoreTable(
+            "email_change", key: ["account_id": .text],
+            [
+                "email": .text, "email_key": .text, "old_email_key": .text, "old_digest": .blob, "new_digest": .blob,
+                "expires_at": .integer,
+            ]),
+        StoreTable(
+            "mail", key: ["id": .text],
+            [
+                "purpose": .text, "email": .text, "email_key": .text, "account_id": .text, "created_at": .integer,
+                "due_at": .integer, "leased_until": .integer, "attempts": .integer, "language": .text,
+            ]),
+        StoreTable(
+            "address_challenge", key: ["id": .text],
+            ["account_id": .text, "failures": .integer, "expires_at": .integer]),
+        StoreTable(
+            "sign_in_code", key: ["digest": .blob],
+            [
+                "purpose": .text, "issuer": .text, "subject": .text, "provider": .text, "email": .text,
+                "account_id": .text, "credential_version": .integer, "code_challenge": .text, "factor_at": .integer,
+                "authenticated_at": .integer, "expires_at": .integer,
+            ]),
+        StoreTable("spent_sign_in", key: ["digest": .blob], ["expires_at": .integer]),
+        StoreTable("authorization_code", AuthorizationCode.Column.self),
+        StoreTable("device_authorization", DeviceAuthorizationRecord.Column.self),
+    ]
+
+    private static let operations = [
+        StoreTable(
+            "signing_key", key: ["id": .text],
+            ["private_jwk": .blob, "created_at": .integer, "signs_at": .integer, "sealed_by": .text]),
+        StoreTable("secret", key: ["name": .text], ["value": .blob, "sealed_by": .text]),
+        StoreTable("heartbeat", key: ["id": .integer], ["at": .integer]),
+        // Each store assigns the IDs: SQLite's are consecutive numbers, and PostgreSQL's are times.
+        StoreTable(
+            "audit",
+            [
+                Column(name: "id", kind: .integer, isReassigned: true), Column(name: "at", kind: .integer),
+                Column(name: "event", kind: .text), Column(name: "account_id", kind: .text),
+                Column(name: "detail", kind: .text),
+            ], keyCount: 1),
+    ]
+
+    /// The tables of earlier versions, which stores and backups may still contain.
+    package static let retired = [
+        StoreTable(
+            "sample_item", key: ["id": .text],
+            ["account_id": .text, "kind": .text, "name": .text, "created_at": .integer])
+    ]
+
+    /// The SQL statement that counts the rows of the sample resource of earlier versions.
+    static let sampleRows = "SELECT count(*) FROM sample_item"
+}
+
+extension SQLConnection {
+    /// Returns whether the database has a table.
+    fileprivate func has(_ table: StoreTable) throws(IdentityError) -> Bool {
+        let catalog =
+            switch dialect {
+            case .sqlite: "sqlite_master WHERE type = 'table' AND name = '\(table.name)'"
+            case .postgres: "pg_class WHERE oid = to_regclass('\(table.name)')"
+            }
+        return try number("SELECT count(*) FROM \(catalog)") > 0
+    }
+}

@@ -1,0 +1,100 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+package import LatchFoundation
+
+/// A link of an account to an identity at a provider.
+package struct UpstreamLink: Sendable, Hashable {
+    package let identity: UpstreamIdentity
+    package let linkedAt: Date
+
+    package init(identity: UpstreamIdentity, linkedAt: Date) {
+        self.identity = identity
+        self.linkedAt = linkedAt
+    }
+}
+
+/// A code that an app exchanges for the result of a sign-in through a provider, stored by the digest of its text.
+package struct SignInCode: Sendable, Hashable {
+    /// The purpose that the sign-in was begun for.
+    package enum Purpose: String, Sendable {
+        /// Tokens of the account.
+        case signIn
+        /// A link to the account of the app's session.
+        case link
+        /// A recent authentication of the app's session.
+        case reauthentication
+    }
+
+    /// The time within which the app must exchange the code.
+    ///
+    /// RFC 6749 §4.1.2 recommends ten minutes at most.
+    package static let lifetime: TimeInterval = 60
+
+    package let digest: [UInt8]
+    package let purpose: Purpose
+    package let identity: UpstreamIdentity
+    /// The account that is signed in; nil for a link and for an existing session.
+    package var accountID: String?
+    /// The version of the account's credentials that the sign-in was verified with.
+    package var credentialVersion = 0
+    /// The app's challenge (RFC 7636 §4.2).
+    package let codeChallenge: String
+    /// The time at which the second factor was proved; nil if the account has none.
+    package var factorAt: Date?
+    /// The time at which the user authenticated.
+    package let authenticatedAt: Date
+    package let expiresAt: Date
+
+    package init(
+        digest: [UInt8], purpose: Purpose, identity: UpstreamIdentity, accountID: String? = nil,
+        credentialVersion: Int = 0, codeChallenge: String, factorAt: Date? = nil, authenticatedAt: Date, expiresAt: Date
+    ) {
+        self.digest = digest
+        self.purpose = purpose
+        self.identity = identity
+        self.accountID = accountID
+        self.credentialVersion = credentialVersion
+        self.codeChallenge = codeChallenge
+        self.factorAt = factorAt
+        self.authenticatedAt = authenticatedAt
+        self.expiresAt = expiresAt
+    }
+}
+
+extension SignInCode: Redacting {}
+
+/// A code that was mailed to the address of a sign-in through a provider, identified by its email.
+///
+/// The code is derived from the email's id and is not stored. Only the browser that signed in knows the id.
+package struct AddressChallenge: Sendable, Hashable {
+    /// The time within which the code must be entered.
+    package static let lifetime: TimeInterval = 600
+    /// The number of wrong codes that end the challenge.
+    ///
+    /// A code has eight digits.
+    static let maximumFailures = 5
+
+    /// The result of entering a code.
+    package enum Answer: Sendable, Hashable {
+        /// The code is right, and the address of the account is now verified.
+        case verified(Account)
+        case wrong
+        /// The challenge has expired, was used, or had too many wrong codes.
+        case ended
+    }
+
+    /// The id of the email.
+    package let id: String
+    /// The account, if the identity already has one.
+    package var accountID: String?
+    package let expiresAt: Date
+
+    package init(id: String, accountID: String? = nil, expiresAt: Date) {
+        self.id = id
+        self.accountID = accountID
+        self.expiresAt = expiresAt
+    }
+}
+
+extension AddressChallenge: Redacting {}
