@@ -105,7 +105,7 @@ extension Account {
         case createdAt, username, usernameKey, standing, updatedAt, lastLoginAt, ownerProvedAt, credentialVersion
         case attributes, termsVersion, termsAcceptedAt
 
-        package static let list = names()
+        package static let (list, insertion) = texts()
 
         package func value(of account: Account?) -> SQLValue {
             switch self {

@@ -203,7 +203,7 @@ extension AuthorizationCode {
         case digest, clientID, accountID, credentialVersion, browserDevice, redirect, codeChallenge, nonce, scope
         case authenticatedAt, factorAt, validUntil, usedAt, deviceID, expiresAt
 
-        package static let list = names()
+        package static let (list, insertion) = texts()
 
         package func value(of code: AuthorizationCode?) -> SQLValue {
             switch self {
@@ -246,7 +246,7 @@ extension DeviceAuthorizationRecord {
         case digest, userDigest, clientID, scope, address, userAgent, createdAt, expiresAt, pollInterval, polledAt
         case decision, accountID, credentialVersion, browserDevice, grantedScope, authenticatedAt, factorAt
 
-        package static let list = names()
+        package static let (list, insertion) = texts()
 
         package func value(of record: DeviceAuthorizationRecord?) -> SQLValue {
             switch self {

@@ -248,7 +248,7 @@ extension Device {
         case id, accountID, secret, counter, rotatedAt, rotationKey, createdAt, lastUsedAt, expiresAt, revokedAt
         case revokedBecause, userAgent, address, appID, scope, name, pushToken, factorAt, authenticatedAt
 
-        package static let list = names()
+        package static let (list, insertion) = texts()
 
         package func value(of device: Device?) -> SQLValue {
             switch self {

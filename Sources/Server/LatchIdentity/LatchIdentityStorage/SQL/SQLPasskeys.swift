@@ -178,7 +178,7 @@ extension Passkey {
         case credentialID, accountID, publicKey, counter, isBackupEligible, isBackedUp, aaguid, transports, name
         case createdAt, lastUsedAt, relyingParty
 
-        package static let list = names()
+        package static let (list, insertion) = texts()
 
         package func value(of passkey: Passkey?) -> SQLValue {
             switch self {

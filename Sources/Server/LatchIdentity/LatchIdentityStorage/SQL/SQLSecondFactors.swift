@@ -19,13 +19,9 @@ extension IdentityStore {
     ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account) else { return false }
-            let account: SQLValue = .text(factor.accountID)
             try db.deleteFactor(of: factor.accountID, isConfirmed: false)
             try db.run(
-                """
-                INSERT INTO second_factor (account_id, is_confirmed, sealed_secret, created_at, last_step, failures)
-                VALUES ($1, 0, $2, $3, 0, 0)
-                """, [account, .blob(factor.sealedSecret), .date(factor.createdAt)])
+                "INSERT INTO second_factor \(SecondFactor.Column.insertion)", SecondFactor.Column.values(of: factor))
             try db.insert(recoveryDigests: recoveryDigests, of: factor.accountID, isConfirmed: false)
             try db.audit("factor.begun", account: factor.accountID, at: factor.createdAt)
             return true
@@ -64,15 +60,8 @@ extension IdentityStore {
         try await write { db throws(IdentityError) in
             guard try db.isUnchanged(account) else { return false }
             try db.run(
-                """
-                INSERT INTO sign_in_challenge (digest, account_id, password_changed_at, scope, is_remembered, created_at,
-                    expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
-                """,
-                [
-                    .blob(challenge.digest), .text(challenge.accountID), .date(challenge.passwordChangedAt),
-                    .text(challenge.scope), .integer(challenge.isRemembered ? 1 : 0),
-                    .date(challenge.createdAt), .date(challenge.expiresAt),
-                ])
+                "INSERT INTO sign_in_challenge \(LoginChallenge.Column.insertion)",
+                LoginChallenge.Column.values(of: challenge))
             try db.run(
                 """
                 DELETE FROM sign_in_challenge WHERE account_id = $1 AND digest NOT IN (SELECT digest FROM
@@ -102,30 +91,14 @@ extension IdentityStore {
 extension SQLConnection {
     fileprivate func challenge(_ digest: [UInt8], at now: Date) throws(IdentityError) -> LoginChallenge? {
         try first(
-            """
-            SELECT account_id, password_changed_at, scope, is_remembered, created_at, expires_at
-            FROM sign_in_challenge WHERE digest = $1 AND expires_at > $2
-            """, [.blob(digest), .date(now)]
-        ) { row throws(IdentityError) in
-            LoginChallenge(
-                digest: digest, accountID: try row.text(0), passwordChangedAt: try row.date(1),
-                scope: try row.text(2), isRemembered: try row.integer(3) == 1, createdAt: try row.date(4),
-                expiresAt: try row.date(5))
-        }
+            "SELECT \(LoginChallenge.Column.list) FROM sign_in_challenge WHERE digest = $1 AND expires_at > $2",
+            [.blob(digest), .date(now)], read: LoginChallenge.init)
     }
 
     fileprivate func factor(of accountID: String, _ isConfirmed: Bool) throws(IdentityError) -> SecondFactor? {
         try first(
-            """
-            SELECT sealed_secret, created_at, last_step, failures, failed_at FROM second_factor
-            WHERE account_id = $1 AND is_confirmed = $2
-            """, [.text(accountID), .integer(isConfirmed ? 1 : 0)]
-        ) { row throws(IdentityError) in
-            SecondFactor(
-                accountID: accountID, sealedSecret: try row.blob(0), isConfirmed: isConfirmed,
-                createdAt: try row.date(1), lastStep: try row.integer(2), failures: Int(try row.integer(3)),
-                failedAt: try row.optionalDate(4))
-        }
+            "SELECT \(SecondFactor.Column.list) FROM second_factor WHERE account_id = $1 AND is_confirmed = $2",
+            [.text(accountID), .integer(isConfirmed ? 1 : 0)], read: SecondFactor.init)
     }
 
     /// Verifies a proof, uses up an accepted one, and counts a wrong one.
@@ -231,5 +204,66 @@ extension SQLConnection {
         let key: [SQLValue] = [.text(accountID), .integer(isConfirmed ? 1 : 0)]
         try run("DELETE FROM recovery_code WHERE account_id = $1 AND is_confirmed = $2", key)
         return try run("DELETE FROM second_factor WHERE account_id = $1 AND is_confirmed = $2", key) == 1
+    }
+}
+
+extension SecondFactor {
+    /// The columns of `second_factor`; an account can have a confirmed factor and one in setup.
+    enum Column: Int32, TableColumn {
+        case accountID, isConfirmed, sealedSecret, createdAt, lastStep, failures, failedAt
+
+        static let keyCount = 2
+        static let (list, insertion) = texts()
+
+        func value(of factor: SecondFactor?) -> SQLValue {
+            switch self {
+            case .accountID: .text(factor?.accountID)
+            case .isConfirmed: .integer((factor?.isConfirmed).map { $0 ? 1 : 0 })
+            case .sealedSecret: .blob(factor?.sealedSecret)
+            case .createdAt: .date(factor?.createdAt)
+            case .lastStep: .integer(factor?.lastStep)
+            case .failures: .integer((factor?.failures).map { Int64($0) })
+            case .failedAt: .date(factor?.failedAt)
+            }
+        }
+    }
+
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+        self.init(
+            accountID: try row.text(Column.accountID), sealedSecret: try row.blob(Column.sealedSecret),
+            isConfirmed: try row.integer(Column.isConfirmed) == 1, createdAt: try row.date(Column.createdAt),
+            lastStep: try row.integer(Column.lastStep), failures: Int(try row.integer(Column.failures)),
+            failedAt: try row.optionalDate(Column.failedAt))
+    }
+}
+
+extension LoginChallenge {
+    /// The columns of `sign_in_challenge`.
+    enum Column: Int32, TableColumn {
+        case digest, accountID, passwordChangedAt, appID, scope, isRemembered, createdAt, expiresAt
+
+        static let (list, insertion) = texts()
+
+        func value(of challenge: LoginChallenge?) -> SQLValue {
+            switch self {
+            case .digest: .blob(challenge?.digest)
+            case .accountID: .text(challenge?.accountID)
+            case .passwordChangedAt: .date(challenge?.passwordChangedAt)
+            // Set only by an earlier version.
+            case .appID: .text(nil)
+            case .scope: .text(challenge?.scope)
+            case .isRemembered: .integer((challenge?.isRemembered).map { $0 ? 1 : 0 })
+            case .createdAt: .date(challenge?.createdAt)
+            case .expiresAt: .date(challenge?.expiresAt)
+            }
+        }
+    }
+
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+        self.init(
+            digest: try row.blob(Column.digest), accountID: try row.text(Column.accountID),
+            passwordChangedAt: try row.date(Column.passwordChangedAt), scope: try row.text(Column.scope),
+            isRemembered: try row.integer(Column.isRemembered) == 1, createdAt: try row.date(Column.createdAt),
+            expiresAt: try row.date(Column.expiresAt))
     }
 }

@@ -10,14 +10,22 @@ package import LatchFoundation
 package protocol TableColumn: RawRepresentable<Int32>, CaseIterable, Sendable {
     associatedtype Row
 
+    /// The number of columns of the primary key.
+    static var keyCount: Int { get }
+
     /// The names of all columns for a query; stored, since queries are frequent.
     static var list: String { get }
+
+    /// The columns and the parameters of an insertion, `(id, name) VALUES ($1, $2)`; also stored.
+    static var insertion: String { get }
 
     /// Returns the value of a row in this column; without a row, a NULL of the column's type.
     func value(of row: Row?) -> SQLValue
 }
 
 extension TableColumn {
+    package static var keyCount: Int { 1 }
+
     /// The name in the database.
     package var name: String {
         var name: [UInt8] = []
@@ -37,10 +45,10 @@ extension TableColumn {
         allCases.map { (table.map { $0 + "." } ?? "") + $0.name }.joined(separator: ", ")
     }
 
-    /// The columns and the parameters of an insertion, `(id, name) VALUES ($1, $2)`.
-    static var insertion: String {
+    /// Returns the values of ``list`` and ``insertion``.
+    package static func texts() -> (list: String, insertion: String) {
         let parameters = allCases.map { "$\($0.rawValue + 1)" }.joined(separator: ", ")
-        return "(\(list)) VALUES (\(parameters))"
+        return (names(), "(\(names())) VALUES (\(parameters))")
     }
 
     /// Returns the values of a row, in the order of the columns.

@@ -30,9 +30,11 @@ package struct StoreTable: Sendable, Hashable {
         self.init(name, (Array(key) + Array(columns)).map { Column(name: $0.key, kind: $0.value) }, keyCount: key.count)
     }
 
-    /// Creates the table of a row type whose first column is the key.
+    /// Creates the table of a row type.
     private init<Columns: TableColumn>(_ name: String, _ columns: Columns.Type) {
-        self.init(name, columns.allCases.map { Column(name: $0.name, kind: $0.value(of: nil).kind) }, keyCount: 1)
+        self.init(
+            name, columns.allCases.map { Column(name: $0.name, kind: $0.value(of: nil).kind) },
+            keyCount: columns.keyCount)
     }
 
     private init(_ name: String, _ columns: [Column], keyCount: Int) {
@@ -75,12 +77,7 @@ package struct StoreTable: Sendable, Hashable {
             "account_details", key: ["account_id": .text],
             ["first_name": .text, "last_name": .text, "shown_name": .text, "search_key": .text, "content": .text]),
         StoreTable("device", Device.Column.self),
-        StoreTable(
-            "second_factor", key: ["account_id": .text, "is_confirmed": .integer],
-            [
-                "sealed_secret": .blob, "created_at": .integer, "last_step": .integer, "failures": .integer,
-                "failed_at": .integer,
-            ]),
+        StoreTable("second_factor", SecondFactor.Column.self),
         StoreTable("recovery_code", key: ["account_id": .text, "is_confirmed": .integer, "digest": .blob]),
         StoreTable(
             "upstream_identity", key: ["issuer": .text, "subject": .text],
@@ -95,12 +92,7 @@ package struct StoreTable: Sendable, Hashable {
                 "account_id": .text, "purpose": .text, "email_key": .text, "created_at": .integer,
                 "expires_at": .integer,
             ]),
-        StoreTable(
-            "sign_in_challenge", key: ["digest": .blob],
-            [
-                "account_id": .text, "password_changed_at": .integer, "app_id": .text, "scope": .text,
-                "is_remembered": .integer, "created_at": .integer, "expires_at": .integer,
-            ]),
+        StoreTable("sign_in_challenge", LoginChallenge.Column.self),
         StoreTable(
             "email_change", key: ["account_id": .text],
             [
