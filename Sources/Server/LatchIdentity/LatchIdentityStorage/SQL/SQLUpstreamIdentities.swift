@@ -32,8 +32,8 @@ extension IdentityStore {
         try await write { db throws(IdentityError) -> Void in
             try db.insert(mail)
             try db.run(
-                "INSERT INTO address_challenge (id, account_id, failures, expires_at) VALUES ($1, $2, 0, $3)",
-                [.text(challenge.id), .text(challenge.accountID), .date(challenge.expiresAt)])
+                "INSERT INTO address_challenge \(AddressChallenge.Column.insertion)",
+                AddressChallenge.Column.values(of: challenge))
         }
     }
 
@@ -123,12 +123,8 @@ extension IdentityStore {
     package func links(of accountID: String) async throws(IdentityError) -> [UpstreamLink] {
         try await all(
             """
-            SELECT issuer, subject, provider, email, linked_at FROM upstream_identity
-            WHERE account_id = $1 ORDER BY provider, linked_at
-            """, [.text(accountID)]
-        ) { row throws(IdentityError) in
-            UpstreamLink(identity: try UpstreamIdentity(row, from: 0), linkedAt: try row.date(4))
-        }
+            SELECT \(UpstreamLink.Column.list) FROM upstream_identity WHERE account_id = $1 ORDER BY provider, linked_at
+            """, [.text(accountID)], read: UpstreamLink.init)
     }
 
     /// Records that an attempt was used.
@@ -149,18 +145,7 @@ extension IdentityStore {
 
     package func insert(_ code: SignInCode) async throws(IdentityError) {
         try await write { db throws(IdentityError) -> Void in
-            try db.run(
-                """
-                INSERT INTO sign_in_code (digest, purpose, issuer, subject, provider, email, account_id,
-                    credential_version, code_challenge, factor_at, authenticated_at, expires_at)
-                VALUES ($1, $2, $3, $4, $5, $6, $7, $8, $9, $10, $11, $12)
-                """,
-                [
-                    .blob(code.digest), .text(code.purpose.rawValue), .text(code.identity.issuer),
-                    .text(code.identity.subject), .text(code.identity.provider), .text(code.identity.email?.text),
-                    .text(code.accountID), .integer(Int64(code.credentialVersion)), .text(code.codeChallenge),
-                    .date(code.factorAt), .date(code.authenticatedAt), .date(code.expiresAt),
-                ])
+            try db.run("INSERT INTO sign_in_code \(SignInCode.Column.insertion)", SignInCode.Column.values(of: code))
         }
     }
 
@@ -173,29 +158,12 @@ extension IdentityStore {
         try await write { db throws(IdentityError) in
             let code = try db.first(
                 """
-                SELECT issuer, subject, provider, email, account_id, credential_version, code_challenge, factor_at,
-                    authenticated_at, expires_at FROM sign_in_code WHERE digest = $1 AND purpose = $2 AND expires_at > $3
-                """, [.blob(digest), .text(purpose.rawValue), .date(now)]
-            ) { row throws(IdentityError) in
-                SignInCode(
-                    digest: digest, purpose: purpose, identity: try UpstreamIdentity(row, from: 0),
-                    accountID: try row.optionalText(4), credentialVersion: Int(try row.integer(5)),
-                    codeChallenge: try row.text(6), factorAt: try row.optionalDate(7),
-                    authenticatedAt: try row.date(8), expiresAt: try row.date(9))
-            }
+                SELECT \(SignInCode.Column.list) FROM sign_in_code
+                WHERE digest = $1 AND purpose = $2 AND expires_at > $3
+                """, [.blob(digest), .text(purpose.rawValue), .date(now)], read: SignInCode.init)
             try db.run("DELETE FROM sign_in_code WHERE digest = $1", [.blob(digest)])
             return code
         }
-    }
-}
-
-extension UpstreamIdentity {
-    /// Creates an identity from the columns issuer, subject, provider and email.
-    fileprivate init(_ row: borrowing SQLRow, from column: Int32) throws(IdentityError) {
-        let email = try row.optionalText(column + 3)
-        self.init(
-            issuer: try row.text(column), subject: try row.text(column + 1), provider: try row.text(column + 2),
-            email: email.map { EmailAddress(text: $0, key: $0.lowercasedASCII()) })
     }
 }
 
@@ -247,15 +215,10 @@ extension SQLConnection {
     fileprivate func insert(
         _ identity: UpstreamIdentity, of accountID: String, at now: Date
     ) throws(IdentityError) {
+        let link = UpstreamLink(identity: identity, linkedAt: now)
         try run(
-            """
-            INSERT INTO upstream_identity (issuer, subject, provider, email, account_id, linked_at)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            """,
-            [
-                .text(identity.issuer), .text(identity.subject), .text(identity.provider),
-                .text(identity.email?.text), .text(accountID), .date(now),
-            ])
+            "INSERT INTO upstream_identity \(UpstreamLink.Column.insertion)",
+            UpstreamLink.Column.values(of: (link, accountID)))
         try audit("account.linked", account: accountID, detail: identity.provider, at: now)
     }
 
@@ -273,5 +236,103 @@ extension SQLConnection {
             [.text(account.id), .text(identity?.issuer), .text(identity?.subject)])
         guard removed > 0 else { return }
         try audit("account.unlinked", account: account.id, detail: "set before the address was proved", at: now)
+    }
+}
+
+extension UpstreamLink {
+    /// The columns of `upstream_identity`.
+    enum Column: Int32, TableColumn {
+        case issuer, subject, provider, email, accountID, linkedAt
+
+        static let keyCount = 2
+        static let (list, insertion) = texts()
+
+        func value(of row: (link: UpstreamLink, accountID: String)?) -> SQLValue {
+            switch self {
+            case .issuer: .text(row?.link.identity.issuer)
+            case .subject: .text(row?.link.identity.subject)
+            case .provider: .text(row?.link.identity.provider)
+            case .email: .text(row?.link.identity.email?.text)
+            case .accountID: .text(row?.accountID)
+            case .linkedAt: .date(row?.link.linkedAt)
+            }
+        }
+    }
+
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+        self.init(
+            identity: UpstreamIdentity(
+                issuer: try row.text(Column.issuer), subject: try row.text(Column.subject),
+                provider: try row.text(Column.provider),
+                email: try row.optionalText(Column.email).map(EmailAddress.init(reported:))),
+            linkedAt: try row.date(Column.linkedAt))
+    }
+}
+
+extension SignInCode {
+    /// The columns of `sign_in_code`.
+    enum Column: Int32, TableColumn {
+        case digest, purpose, issuer, subject, provider, email, accountID, credentialVersion, codeChallenge
+        case factorAt, authenticatedAt, expiresAt
+
+        static let (list, insertion) = texts()
+
+        func value(of code: SignInCode?) -> SQLValue {
+            switch self {
+            case .digest: .blob(code?.digest)
+            case .purpose: .text(code?.purpose.rawValue)
+            case .issuer: .text(code?.identity.issuer)
+            case .subject: .text(code?.identity.subject)
+            case .provider: .text(code?.identity.provider)
+            case .email: .text(code?.identity.email?.text)
+            case .accountID: .text(code?.accountID)
+            case .credentialVersion: .integer((code?.credentialVersion).map { Int64($0) })
+            case .codeChallenge: .text(code?.codeChallenge)
+            case .factorAt: .date(code?.factorAt)
+            case .authenticatedAt: .date(code?.authenticatedAt)
+            case .expiresAt: .date(code?.expiresAt)
+            }
+        }
+    }
+
+    /// Creates a code from a row; an unknown purpose is damage.
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+        guard let purpose = Purpose(rawValue: try row.text(Column.purpose)) else {
+            throw .corruptStore("a sign-in code has an unknown purpose")
+        }
+        self.init(
+            digest: try row.blob(Column.digest), purpose: purpose,
+            identity: UpstreamIdentity(
+                issuer: try row.text(Column.issuer), subject: try row.text(Column.subject),
+                provider: try row.text(Column.provider),
+                email: try row.optionalText(Column.email).map(EmailAddress.init(reported:))),
+            accountID: try row.optionalText(Column.accountID),
+            credentialVersion: Int(try row.integer(Column.credentialVersion)),
+            codeChallenge: try row.text(Column.codeChallenge), factorAt: try row.optionalDate(Column.factorAt),
+            authenticatedAt: try row.date(Column.authenticatedAt), expiresAt: try row.date(Column.expiresAt))
+    }
+}
+
+extension EmailAddress {
+    /// Creates the stored address that a provider has reported, which has no column for its key.
+    fileprivate init(reported text: String) { self.init(text: text, key: text.lowercasedASCII()) }
+}
+
+extension AddressChallenge {
+    /// The columns of `address_challenge`.
+    enum Column: Int32, TableColumn {
+        case id, accountID, failures, expiresAt
+
+        static let (list, insertion) = texts()
+
+        func value(of challenge: AddressChallenge?) -> SQLValue {
+            switch self {
+            case .id: .text(challenge?.id)
+            case .accountID: .text(challenge?.accountID)
+            // Counted by answers.
+            case .failures: .integer(challenge.map { _ in 0 })
+            case .expiresAt: .date(challenge?.expiresAt)
+            }
+        }
     }
 }

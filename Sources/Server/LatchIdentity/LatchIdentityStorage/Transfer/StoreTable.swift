@@ -79,9 +79,7 @@ package struct StoreTable: Sendable, Hashable {
         StoreTable("device", Device.Column.self),
         StoreTable("second_factor", SecondFactor.Column.self),
         StoreTable("recovery_code", key: ["account_id": .text, "is_confirmed": .integer, "digest": .blob]),
-        StoreTable(
-            "upstream_identity", key: ["issuer": .text, "subject": .text],
-            ["provider": .text, "email": .text, "account_id": .text, "linked_at": .integer]),
+        StoreTable("upstream_identity", UpstreamLink.Column.self),
         StoreTable("passkey", Passkey.Column.self),
     ]
 
@@ -105,16 +103,8 @@ package struct StoreTable: Sendable, Hashable {
                 "purpose": .text, "email": .text, "email_key": .text, "account_id": .text, "created_at": .integer,
                 "due_at": .integer, "leased_until": .integer, "attempts": .integer, "language": .text,
             ]),
-        StoreTable(
-            "address_challenge", key: ["id": .text],
-            ["account_id": .text, "failures": .integer, "expires_at": .integer]),
-        StoreTable(
-            "sign_in_code", key: ["digest": .blob],
-            [
-                "purpose": .text, "issuer": .text, "subject": .text, "provider": .text, "email": .text,
-                "account_id": .text, "credential_version": .integer, "code_challenge": .text, "factor_at": .integer,
-                "authenticated_at": .integer, "expires_at": .integer,
-            ]),
+        StoreTable("address_challenge", AddressChallenge.Column.self),
+        StoreTable("sign_in_code", SignInCode.Column.self),
         StoreTable("spent_sign_in", key: ["digest": .blob], ["expires_at": .integer]),
         StoreTable("authorization_code", AuthorizationCode.Column.self),
         StoreTable("device_authorization", DeviceAuthorizationRecord.Column.self),
