@@ -39,7 +39,7 @@ extension IdentityStore {
             """
             UPDATE mail SET attempts = attempts + 1, leased_until = $1
             WHERE id = (SELECT id FROM mail WHERE \(OutboxMail.isDue(at: "$2")) ORDER BY due_at, id LIMIT 1 \(lock))
-            RETURNING id, purpose, email, email_key, account_id, created_at, attempts, language
+            RETURNING \(OutboxMail.Column.list)
             """, [.date(claim.leaseEnd), .date(claim.now)], read: OutboxMail.init)
     }
 
@@ -101,15 +101,7 @@ extension SQLConnection {
         if !mail.purpose.isNotice {
             guard try hasRoomForMail else { throw .overloaded }
         }
-        try run(
-            """
-            INSERT INTO mail (id, purpose, email, email_key, account_id, created_at, due_at, attempts, language)
-            VALUES ($1, $2, $3, $4, $5, $6, $6, 0, $7)
-            """,
-            [
-                .text(mail.id), .text(mail.purpose.rawValue), .text(mail.recipient.text), .text(mail.recipient.key),
-                .text(mail.accountID), .date(mail.createdAt), .text(mail.language),
-            ])
+        try run("INSERT INTO mail \(OutboxMail.Column.insertion)", OutboxMail.Column.values(of: mail))
     }
 
     /// Returns an email with its final purpose, which is decided when the email is sent.
@@ -198,14 +190,38 @@ extension OutboxMail {
         return "due_at <= \(now) AND (leased_until IS NULL OR leased_until <= \(now)) AND purpose IN (\(purposes))"
     }
 
-    /// Reads the columns that a lease returns.
+    /// The columns of `mail`.
+    enum Column: Int32, TableColumn {
+        case id, purpose, email, emailKey, accountID, createdAt, dueAt, leasedUntil, attempts, language
+
+        static let (list, insertion) = texts()
+
+        func value(of mail: OutboxMail?) -> SQLValue {
+            switch self {
+            case .id: .text(mail?.id)
+            case .purpose: .text(mail?.purpose.rawValue)
+            case .email: .text(mail?.recipient.text)
+            case .emailKey: .text(mail?.recipient.key)
+            case .accountID: .text(mail?.accountID)
+            // A failed attempt postpones the next one.
+            case .createdAt, .dueAt: .date(mail?.createdAt)
+            // Set by the worker that sends the email.
+            case .leasedUntil: .date(nil)
+            case .attempts: .integer((mail?.attempts).map { Int64($0) })
+            case .language: .text(mail?.language)
+            }
+        }
+    }
+
+    /// Creates an email from a row; an unknown purpose is damage.
     fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
-        guard let purpose = Purpose(rawValue: try row.text(1)) else {
+        guard let purpose = Purpose(rawValue: try row.text(Column.purpose)) else {
             throw .corruptStore("an email has an unknown purpose")
         }
         self.init(
-            purpose, to: EmailAddress(text: try row.text(2), key: try row.text(3)),
-            accountID: try row.optionalText(4), id: try row.text(0), at: try row.date(5),
-            attempts: Int(try row.integer(6)), language: try row.optionalText(7))
+            purpose, to: EmailAddress(text: try row.text(Column.email), key: try row.text(Column.emailKey)),
+            accountID: try row.optionalText(Column.accountID), id: try row.text(Column.id),
+            at: try row.date(Column.createdAt), attempts: Int(try row.integer(Column.attempts)),
+            language: try row.optionalText(Column.language))
     }
 }

@@ -113,15 +113,7 @@ extension SQLConnection {
         try run(
             "DELETE FROM one_time_token WHERE account_id = $1 AND purpose = $2",
             [.text(token.accountID), .text(token.purpose.rawValue)])
-        try run(
-            """
-            INSERT INTO one_time_token (digest, account_id, purpose, email_key, created_at, expires_at)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            """,
-            [
-                .blob(token.digest), .text(token.accountID), .text(token.purpose.rawValue), .text(token.emailKey),
-                .date(token.createdAt), .date(token.expiresAt),
-            ])
+        try run("INSERT INTO one_time_token \(OneTimeToken.Column.insertion)", OneTimeToken.Column.values(of: token))
     }
 
     /// Returns the account of a valid token: known, not expired, and mailed to the account's current address.
@@ -237,19 +229,7 @@ extension IdentityStore {
             }
             guard try db.isUnchanged(account) else { return false }
             for mail in mails { try db.insert(mail) }
-            try db.run(
-                """
-                INSERT INTO email_change (account_id, email, email_key, old_email_key, old_digest, new_digest,
-                    expires_at) VALUES ($1, $2, $3, $4, $5, $6, $7)
-                ON CONFLICT (account_id) DO UPDATE SET email = excluded.email, email_key = excluded.email_key,
-                    old_email_key = excluded.old_email_key, old_digest = excluded.old_digest,
-                    new_digest = excluded.new_digest, expires_at = excluded.expires_at
-                """,
-                [
-                    .text(change.accountID), .text(change.email.text), .text(change.email.key),
-                    .text(change.oldEmailKey), .blob(change.oldDigest), .blob(change.newDigest),
-                    .date(change.expiresAt),
-                ])
+            try db.run(EmailChange.Column.replacement, EmailChange.Column.values(of: change))
             try db.audit(
                 "account.emailChangeRequested", account: account.id, detail: device.map { "on device \($0.publicID)" },
                 at: now)
@@ -312,6 +292,53 @@ extension SQLConnection {
     func endMailedTokens(of accountID: String) throws(IdentityError) {
         for table in ["one_time_token", "email_change"] {
             try run("DELETE FROM \(table) WHERE account_id = $1", [.text(accountID)])
+        }
+    }
+}
+
+extension OneTimeToken {
+    /// The columns of `one_time_token`.
+    enum Column: Int32, TableColumn {
+        case digest, accountID, purpose, emailKey, createdAt, expiresAt
+
+        static let (list, insertion) = texts()
+
+        func value(of token: OneTimeToken?) -> SQLValue {
+            switch self {
+            case .digest: .blob(token?.digest)
+            case .accountID: .text(token?.accountID)
+            case .purpose: .text(token?.purpose.rawValue)
+            case .emailKey: .text(token?.emailKey)
+            case .createdAt: .date(token?.createdAt)
+            case .expiresAt: .date(token?.expiresAt)
+            }
+        }
+    }
+}
+
+extension EmailChange {
+    /// The columns of `email_change`.
+    enum Column: Int32, TableColumn {
+        case accountID, email, emailKey, oldEmailKey, oldDigest, newDigest, expiresAt
+
+        static let (list, insertion) = texts()
+
+        /// The statement that inserts a change, or replaces the earlier one of its account.
+        fileprivate static let replacement = """
+            INSERT INTO email_change \(insertion) ON CONFLICT (\(accountID.name)) DO UPDATE
+            SET \(allCases.dropFirst().map { "\($0.name) = excluded.\($0.name)" }.joined(separator: ", "))
+            """
+
+        func value(of change: EmailChange?) -> SQLValue {
+            switch self {
+            case .accountID: .text(change?.accountID)
+            case .email: .text(change?.email.text)
+            case .emailKey: .text(change?.email.key)
+            case .oldEmailKey: .text(change?.oldEmailKey)
+            case .oldDigest: .blob(change?.oldDigest)
+            case .newDigest: .blob(change?.newDigest)
+            case .expiresAt: .date(change?.expiresAt)
+            }
         }
     }
 }

@@ -84,25 +84,10 @@ package struct StoreTable: Sendable, Hashable {
     ]
 
     private static let waiting = [
-        StoreTable(
-            "one_time_token", key: ["digest": .blob],
-            [
-                "account_id": .text, "purpose": .text, "email_key": .text, "created_at": .integer,
-                "expires_at": .integer,
-            ]),
+        StoreTable("one_time_token", OneTimeToken.Column.self),
         StoreTable("sign_in_challenge", LoginChallenge.Column.self),
-        StoreTable(
-            "email_change", key: ["account_id": .text],
-            [
-                "email": .text, "email_key": .text, "old_email_key": .text, "old_digest": .blob, "new_digest": .blob,
-                "expires_at": .integer,
-            ]),
-        StoreTable(
-            "mail", key: ["id": .text],
-            [
-                "purpose": .text, "email": .text, "email_key": .text, "account_id": .text, "created_at": .integer,
-                "due_at": .integer, "leased_until": .integer, "attempts": .integer, "language": .text,
-            ]),
+        StoreTable("email_change", EmailChange.Column.self),
+        StoreTable("mail", OutboxMail.Column.self),
         StoreTable("address_challenge", AddressChallenge.Column.self),
         StoreTable("sign_in_code", SignInCode.Column.self),
         StoreTable("spent_sign_in", key: ["digest": .blob], ["expires_at": .integer]),
