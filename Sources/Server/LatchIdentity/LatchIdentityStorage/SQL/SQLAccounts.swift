@@ -199,28 +199,13 @@ extension SQLConnection {
 
     /// Stores details, with the columns that lists search and sort by.
     fileprivate func insert(_ details: AccountDetails, of id: String) throws(IdentityError) {
-        let searched = "\(details.firstName) \(details.lastName)\n\(details.displayName)".lowercased()
+        let row = (details: details, content: try details.json(), accountID: id)
         // Not an update, since the lists of accounts are maintained by the insertion.
         try run("DELETE FROM account_details WHERE account_id = $1", [.text(id)])
-        try run(
-            """
-            INSERT INTO account_details (account_id, first_name, last_name, shown_name, search_key, content)
-            VALUES ($1, $2, $3, $4, $5, $6)
-            """,
-            [
-                .text(id), .text(details.firstName), .text(details.lastName), .text(details.shownName),
-                .text(searched), .text(try details.json()),
-            ])
+        try run("INSERT INTO account_details \(AccountDetails.Column.insertion)", AccountDetails.Column.values(of: row))
         // There the lists of accounts come from the accounts themselves, and no trigger maintains them.
         guard dialect == .postgres else { return }
-        try run(
-            """
-            UPDATE account SET listed_first_name = $1, listed_last_name = $2, listed_shown_name = $3,
-                listed_search_key = $4 WHERE id = $5
-            """,
-            [
-                .text(details.firstName), .text(details.lastName), .text(details.shownName), .text(searched), .text(id),
-            ])
+        try run(AccountDetails.listing, AccountDetails.listed.map { $0.value(of: row) })
     }
 }
 
@@ -240,6 +225,33 @@ extension FullAccount {
 }
 
 extension AccountDetails {
+    /// The columns of `account_details`: the content, and what lists search and sort by.
+    enum Column: Int32, TableColumn {
+        case accountID, firstName, lastName, shownName, searchKey, content
+
+        static let (list, insertion) = texts()
+
+        func value(of row: (details: AccountDetails, content: String, accountID: String)?) -> SQLValue {
+            switch self {
+            case .accountID: .text(row?.accountID)
+            case .firstName: .text(row?.details.firstName)
+            case .lastName: .text(row?.details.lastName)
+            case .shownName: .text(row?.details.shownName)
+            case .searchKey: .text(row?.details.searchKey)
+            case .content: .text(row?.content)
+            }
+        }
+    }
+
+    /// The statement that stores what PostgreSQL lists and searches accounts by, with the values of ``listed``.
+    static let listing = """
+        UPDATE account SET listed_first_name = $1, listed_last_name = $2, listed_shown_name = $3,
+            listed_search_key = $4 WHERE id = $5
+        """
+    static let listed: [Column] = [.firstName, .lastName, .shownName, .searchKey, .accountID]
+
+    private var searchKey: String { "\(firstName) \(lastName)\n\(displayName)".lowercased() }
+
     /// Returns the details as JSON text.
     fileprivate func json() throws(IdentityError) -> String {
         let encoder = JSONEncoder()

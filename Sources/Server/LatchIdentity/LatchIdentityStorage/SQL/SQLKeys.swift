@@ -137,23 +137,12 @@ extension SQLConnection {
     /// Keys with equal times are sorted by ID, so that all nodes sign with the same key.
     fileprivate func signingKeys() throws(IdentityError) -> [StoredKey] {
         try all(
-            """
-            SELECT id, private_jwk, created_at, signs_at, sealed_by FROM signing_key
-            ORDER BY coalesce(signs_at, created_at) DESC, id
-            """
-        ) { row throws(IdentityError) in
-            StoredKey(
-                id: try row.text(0), privateJWK: try row.blob(1), createdAt: try row.date(2),
-                signsAt: try row.optionalDate(3), sealedBy: try row.optionalText(4))
-        }
+            "SELECT \(StoredKey.Column.list) FROM signing_key ORDER BY coalesce(signs_at, created_at) DESC, id",
+            read: StoredKey.init)
     }
 
     fileprivate func insert(_ key: StoredKey) throws(IdentityError) {
-        try run(
-            "INSERT INTO signing_key (id, private_jwk, created_at, signs_at, sealed_by) VALUES ($1, $2, $3, $4, $5)",
-            [
-                .text(key.id), .blob(key.privateJWK), .date(key.createdAt), .date(key.signsAt), .text(key.sealedBy),
-            ])
+        try run("INSERT INTO signing_key \(StoredKey.Column.insertion)", StoredKey.Column.values(of: key))
         try audit("key.created", account: nil, detail: key.id, at: key.createdAt)
     }
 }
@@ -162,5 +151,31 @@ extension StoredSecret {
     /// Creates a secret from a row.
     fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
         self.init(name: try row.text(0), content: try row.blob(1), sealedBy: try row.optionalText(2))
+    }
+}
+
+extension StoredKey {
+    /// The columns of `signing_key`.
+    enum Column: Int32, TableColumn {
+        case id, privateJWK, createdAt, signsAt, sealedBy
+
+        static let (list, insertion) = texts()
+
+        func value(of key: StoredKey?) -> SQLValue {
+            switch self {
+            case .id: .text(key?.id)
+            case .privateJWK: .blob(key?.privateJWK)
+            case .createdAt: .date(key?.createdAt)
+            case .signsAt: .date(key?.signsAt)
+            case .sealedBy: .text(key?.sealedBy)
+            }
+        }
+    }
+
+    fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+        self.init(
+            id: try row.text(Column.id), privateJWK: try row.blob(Column.privateJWK),
+            createdAt: try row.date(Column.createdAt), signsAt: try row.optionalDate(Column.signsAt),
+            sealedBy: try row.optionalText(Column.sealedBy))
     }
 }

@@ -67,14 +67,8 @@ final class StoreLoader: StoreRowReceiver {
 
     /// Stores the columns that PostgreSQL lists and searches accounts by.
     private func list(_ rows: [[SQLValue]], of table: StoreTable) throws(IdentityError) {
-        let columns = ["first_name", "last_name", "shown_name", "search_key", "account_id"].map { name in
-            table.columns.firstIndex { $0.name == name } ?? 0
-        }
-        try db.run(
-            """
-            UPDATE account SET listed_first_name = $1, listed_last_name = $2, listed_shown_name = $3,
-                listed_search_key = $4 WHERE id = $5
-            """, each: rows.map { row in columns.map { row[$0] } })
+        let columns = AccountDetails.listed.map { column in table.columns.firstIndex { $0.name == column.name } ?? 0 }
+        try db.run(AccountDetails.listing, each: rows.map { row in columns.map { row[$0] } })
     }
 
     /// Returns an audit entry with the ID after the last one.

@@ -73,9 +73,7 @@ package struct StoreTable: Sendable, Hashable {
 
     private static let accounts = [
         StoreTable("account", Account.Column.self),
-        StoreTable(
-            "account_details", key: ["account_id": .text],
-            ["first_name": .text, "last_name": .text, "shown_name": .text, "search_key": .text, "content": .text]),
+        StoreTable("account_details", AccountDetails.Column.self),
         StoreTable("device", Device.Column.self),
         StoreTable("second_factor", SecondFactor.Column.self),
         StoreTable("recovery_code", key: ["account_id": .text, "is_confirmed": .integer, "digest": .blob]),
@@ -96,9 +94,7 @@ package struct StoreTable: Sendable, Hashable {
     ]
 
     private static let operations = [
-        StoreTable(
-            "signing_key", key: ["id": .text],
-            ["private_jwk": .blob, "created_at": .integer, "signs_at": .integer, "sealed_by": .text]),
+        StoreTable("signing_key", StoredKey.Column.self),
         StoreTable("secret", key: ["name": .text], ["value": .blob, "sealed_by": .text]),
         StoreTable("heartbeat", key: ["id": .integer], ["at": .integer]),
         // Each store assigns the IDs: SQLite's are consecutive numbers, and PostgreSQL's are times.
