@@ -97,7 +97,7 @@ extension PostgresCall {
         while true {
             let page = try all(
                 """
-                SELECT id, at, event, account_id, detail FROM audit WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 1000
+                SELECT \(AuditRecord.Column.list) FROM audit WHERE id >= $1 AND id < $2 ORDER BY id LIMIT 1000
                 """, [.integer(next), .integer(end)], read: AuditRecord.init)
             guard let last = page.last else { return (digest, count) }
             for record in page {

@@ -56,7 +56,6 @@ final class PostgresAudit: Sendable {
 extension PostgresCall {
     /// The number of chains for entries without an account.
     private static let sharedChains = 64
-    private static let columns = "id, at, event, account_id, detail"
 
     func addAuditEntry(
         _ event: String, account: String?, detail: String?, at now: Date
@@ -219,13 +218,9 @@ extension PostgresCall {
     private func insert(_ record: AuditRecord, _ digest: [UInt8]?, in name: String) throws(IdentityError) -> Bool {
         try run(
             """
-            INSERT INTO audit (chain, id, at, event, account_id, detail, digest) VALUES ($1, $2, $3, $4, $5, $6, $7)
+            INSERT INTO audit (\(AuditRecord.Column.list), chain, digest) VALUES ($1, $2, $3, $4, $5, $6, $7)
             ON CONFLICT DO NOTHING
-            """,
-            [
-                .text(name), .integer(record.id), .date(record.at), .text(record.event), .text(record.accountID),
-                .text(record.detail), .blob(digest),
-            ]) == 1
+            """, AuditRecord.Column.values(of: record) + [.text(name), .blob(digest)]) == 1
     }
 
     /// Returns the head of a chain; nil if it is missing, or was not stored with the key of the chain.
@@ -268,9 +263,10 @@ extension PostgresCall {
     ) throws(IdentityError) -> [(chain: String, record: AuditRecord)] {
         try all(
             """
-            SELECT \(Self.columns), chain FROM audit WHERE (chain, id) > ($1, $2) ORDER BY chain, id LIMIT 1000
+            SELECT \(AuditRecord.Column.list), chain FROM audit WHERE (chain, id) > ($1, $2)
+            ORDER BY chain, id LIMIT 1000
             """, [.text(position.chain), .integer(position.id)]
-        ) { row throws(IdentityError) in (try row.text(5), try AuditRecord(row)) }
+        ) { row throws(IdentityError) in (try row.text(AuditRecord.Column.end), try AuditRecord(row)) }
     }
 
     private func verify(_ chain: AuditChain, _ name: String) throws(IdentityError) -> AuditVerification {
@@ -280,9 +276,10 @@ extension PostgresCall {
         var (id, digest, count) = (Int64.min, head.baseDigest, 0)
         while true {
             let page = try all(
-                "SELECT \(Self.columns), digest FROM audit WHERE chain = $1 AND id > $2 ORDER BY id LIMIT 1000",
-                [.text(name), .integer(id)]
-            ) { row throws(IdentityError) in (try AuditRecord(row), try row.optionalBlob(5)) }
+                """
+                SELECT \(AuditRecord.Column.list), digest FROM audit WHERE chain = $1 AND id > $2 ORDER BY id LIMIT 1000
+                """, [.text(name), .integer(id)]
+            ) { row throws(IdentityError) in (try AuditRecord(row), try row.optionalBlob(AuditRecord.Column.end)) }
             guard !page.isEmpty else { break }
             for (record, found) in page {
                 digest = chain.digest(of: record, after: digest)

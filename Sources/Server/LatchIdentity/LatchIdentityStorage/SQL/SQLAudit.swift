@@ -84,7 +84,7 @@ extension IdentityStore {
 extension SQLConnection {
     /// Returns entries of the log.
     fileprivate func auditRecords(_ clause: String, _ values: [SQLValue]) throws(IdentityError) -> [AuditRecord] {
-        try all("SELECT id, at, event, account_id, detail FROM audit \(clause)", values, read: AuditRecord.init)
+        try all("SELECT \(AuditRecord.Column.list) FROM audit \(clause)", values, read: AuditRecord.init)
     }
 }
 
@@ -118,10 +118,29 @@ extension AuditQuery {
 }
 
 extension AuditRecord {
+    /// The columns of `audit`, without the chain and the digest of a record, which depend on the database.
+    enum Column: Int32, TableColumn {
+        case id, at, event, accountID, detail
+
+        static let (list, insertion) = texts()
+        /// The index of the column after these in a query.
+        static let end = Int32(allCases.count)
+
+        func value(of record: AuditRecord?) -> SQLValue {
+            switch self {
+            case .id: .integer(record?.id)
+            case .at: .date(record?.at)
+            case .event: .text(record?.event)
+            case .accountID: .text(record?.accountID)
+            case .detail: .text(record?.detail)
+            }
+        }
+    }
+
     /// Creates a record from a row.
-    package init(_ row: borrowing SQLRow) throws(IdentityError) {
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
         self.init(
-            id: try row.integer(0), at: try row.date(1), event: try row.text(2), accountID: try row.optionalText(3),
-            detail: try row.optionalText(4))
+            id: try row.integer(Column.id), at: try row.date(Column.at), event: try row.text(Column.event),
+            accountID: try row.optionalText(Column.accountID), detail: try row.optionalText(Column.detail))
     }
 }

@@ -65,9 +65,9 @@ extension SQLiteConnection {
         var (id, digest, count) = (head.baseID, head.baseDigest, 0)
         while true {
             let page = try all(
-                "SELECT id, at, event, account_id, detail, digest FROM audit WHERE id > $1 ORDER BY id LIMIT 1000",
+                "SELECT \(AuditRecord.Column.list), digest FROM audit WHERE id > $1 ORDER BY id LIMIT 1000",
                 [.integer(id)]
-            ) { row throws(IdentityError) in (try AuditRecord(row), try row.optionalBlob(5)) }
+            ) { row throws(IdentityError) in (try AuditRecord(row), try row.optionalBlob(AuditRecord.Column.end)) }
             guard !page.isEmpty else { break }
             for (record, found) in page {
                 digest = chain.digest(of: record, after: digest)
@@ -92,7 +92,7 @@ extension SQLiteConnection {
         var head = AuditChain.Head()
         while true {
             let page = try all(
-                "SELECT id, at, event, account_id, detail FROM audit WHERE id > $1 ORDER BY id LIMIT 1000",
+                "SELECT \(AuditRecord.Column.list) FROM audit WHERE id > $1 ORDER BY id LIMIT 1000",
                 [.integer(head.lastID)], read: AuditRecord.init)
             guard !page.isEmpty else { break }
             for record in page { try self.chain(record, chain, &head) }

@@ -30,11 +30,15 @@ package struct StoreTable: Sendable, Hashable {
         self.init(name, (Array(key) + Array(columns)).map { Column(name: $0.key, kind: $0.value) }, keyCount: key.count)
     }
 
-    /// Creates the table of a row type.
-    private init<Columns: TableColumn>(_ name: String, _ columns: Columns.Type) {
-        self.init(
-            name, columns.allCases.map { Column(name: $0.name, kind: $0.value(of: nil).kind) },
-            keyCount: columns.keyCount)
+    /// Creates the table of a row type, with a column whose values each store assigns, if there is one.
+    private init<Columns: TableColumn>(_ name: String, _ columns: Columns.Type, reassigning reassigned: Columns? = nil)
+    {
+        let columns = Columns.allCases.map { column in
+            Column(
+                name: column.name, kind: column.value(of: nil).kind,
+                isReassigned: column.rawValue == reassigned?.rawValue)
+        }
+        self.init(name, columns, keyCount: Columns.keyCount)
     }
 
     private init(_ name: String, _ columns: [Column], keyCount: Int) {
@@ -98,13 +102,7 @@ package struct StoreTable: Sendable, Hashable {
         StoreTable("secret", key: ["name": .text], ["value": .blob, "sealed_by": .text]),
         StoreTable("heartbeat", key: ["id": .integer], ["at": .integer]),
         // Each store assigns the IDs: SQLite's are consecutive numbers, and PostgreSQL's are times.
-        StoreTable(
-            "audit",
-            [
-                Column(name: "id", kind: .integer, isReassigned: true), Column(name: "at", kind: .integer),
-                Column(name: "event", kind: .text), Column(name: "account_id", kind: .text),
-                Column(name: "detail", kind: .text),
-            ], keyCount: 1),
+        StoreTable("audit", AuditRecord.Column.self, reassigning: .id),
     ]
 
     /// The tables of earlier versions, which stores and backups may still contain.
