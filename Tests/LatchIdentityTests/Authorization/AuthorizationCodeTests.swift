@@ -26,7 +26,7 @@ import Testing
             default: try await site.exchange(code, app, redirect: "https://notes.example.com/other")
             }
         #expect(response.status == 400)
-        #expect(response.oauthError == (part == "missing" ? "invalid_request" : "invalid_grant"))
+        #expect(response.oauthError == "invalid_grant")
         // Without a verifier nothing was tried; everything else was a stolen code.
         #expect(try await site.exchange(code, app).status == (part == "missing" ? 200 : 400))
         await site.close()
@@ -46,6 +46,72 @@ import Testing
             #expect(response.parameters["error"] == "invalid_request", "\(changes)")
             #expect(response.location.hasPrefix("https://notes.example.com/callback?"))
         }
+        await site.close()
+    }
+
+    /// A site whose confidential client may leave out the challenge, and its app.
+    private func siteWithoutPKCE(requiresNonce: Bool = false) async throws -> (Site, SignInApp) {
+        let site = try await Site.authorizing {
+            for index in $0.clients.indices where $0.clients[index].id == "web" {
+                ($0.clients[index].requiresPKCE, $0.clients[index].requiresNonce) = (false, requiresNonce)
+            }
+        }
+        return (site, SignInApp(clientID: "web", redirect: "https://web.example/callback"))
+    }
+
+    private func exchange(_ code: String, _ app: SignInApp, at site: Site, verifier: String?) async throws -> Response {
+        try await site.token(
+            [
+                "grant_type": "authorization_code", "code": code, "code_verifier": verifier,
+                "redirect_uri": app.redirect,
+            ], fields: [.authorization: ClientSecret.basic("web")])
+    }
+
+    private static let withoutChallenge: KeyValuePairs<String, String?> = [
+        "code_challenge": nil, "code_challenge_method": nil,
+    ]
+
+    @Test func `A confidential client that need not use PKCE gets tokens without a challenge`() async throws {
+        let (site, app) = try await siteWithoutPKCE()
+        var agent = UserAgent(site)
+        let code = try #require(try await agent.authorize(app, Self.withoutChallenge).parameters["code"])
+        #expect(try await exchange(code, app, at: site, verifier: nil).status == 200)
+        #expect(try await exchange(code, app, at: site, verifier: nil).oauthError == "invalid_grant")
+        // A challenge that it sends counts.
+        let challenged = try #require(try await agent.authorize(app).parameters["code"])
+        #expect(try await exchange(challenged, app, at: site, verifier: nil).oauthError == "invalid_grant")
+        #expect(try await exchange(challenged, app, at: site, verifier: app.verifier).status == 200)
+        await site.close()
+    }
+
+    @Test(.tags(.plainChallenge)) func `A client that need not use PKCE uses S256 if it does`() async throws {
+        let (site, app) = try await siteWithoutPKCE()
+        var agent = UserAgent(site)
+        for changes in [
+            ["code_challenge_method": "plain"], ["code_challenge_method": nil], ["code_challenge": nil],
+        ] as [KeyValuePairs<String, String?>] {
+            let response = try await agent.get(app.path(changes))
+            #expect(response.parameters["error"] == "invalid_request", "\(changes)")
+        }
+        await site.close()
+    }
+
+    @Test(.tags(.verifierDowngrade))
+    func `A verifier for an authorization code without a challenge ends the code`() async throws {
+        let (site, app) = try await siteWithoutPKCE()
+        var agent = UserAgent(site)
+        let code = try #require(try await agent.authorize(app, Self.withoutChallenge).parameters["code"])
+        #expect(try await exchange(code, app, at: site, verifier: app.verifier).oauthError == "invalid_grant")
+        #expect(try await exchange(code, app, at: site, verifier: nil).oauthError == "invalid_grant")
+        await site.close()
+    }
+
+    @Test func `A client that must send a nonce gets no authorization code without one`() async throws {
+        let (site, app) = try await siteWithoutPKCE(requiresNonce: true)
+        var agent = UserAgent(site)
+        let refused = try await agent.get(app.path(["nonce": nil]))
+        #expect(refused.parameters["error"] == "invalid_request")
+        #expect(try await agent.authorize(app).parameters["code"] != nil)
         await site.close()
     }
 

@@ -26,7 +26,8 @@ import Testing
 
     @Test(arguments: [
         "phone;grants=refresh_token", "phone;grants=", "a;confidential;grants=password;scopes=x", "a;grants=;scopes=",
-        "a;grants=authorization_code;redirects=https://a.example/b?c=d,a://b,com.example.a:/callback;logout=https://a.example/c;trusted",
+        "a;trusted;grants=authorization_code;redirects=https://a.example/b?c=d,a://b,com.example.a:/callback;logout=https://a.example/c",
+        "a;confidential;require_pkce=false;require_nonce;grants=refresh_token",
     ])
     func `The registration of an app is written as it is read`(word: String) throws {
         let app = try #require(OAuthClient(word: word))
@@ -39,7 +40,7 @@ import Testing
         "a;scopes=x,x", "a;scopes=\"", "a;confidential=yes", "a\u{0}", "é", String(repeating: "a", count: 101), "a;;",
         "a;redirects=", "a;redirects=javascript://x", "a;redirects=http://a.example/b", "a;redirects=a://b,a://b",
         "a;redirects=https://a.example/?x#y", "a;redirects=com.example.a:/", "a;redirects=a:b", "a;logout=data:x",
-        "a;trusted=yes",
+        "a;trusted=yes", "a;require_pkce=", "a;require_pkce=no",
     ])
     func `The registration of an app is refused if a word of it is unknown or has no effect`(word: String) {
         #expect(OAuthClient(word: word) == nil)
@@ -83,6 +84,11 @@ import Testing
                 $0.clients = [app]
                 $0.clientSecretDigests = ["reports": digest]
             } == nil)
+    }
+
+    @Test func `The registration of a public app requires PKCE`() {
+        let error = failure { $0.clients = [OAuthClient(id: "phone", requiresPKCE: false)] }
+        #expect(error?.message.contains("'phone' is public") == true)
     }
 
     @Test func `The registration of an app occurs once under its ID`() {

@@ -25,7 +25,7 @@ import Testing
         ("notes;redirects=notes://a,notes://a", "the client 'notes' names a URL twice in 'redirects'"),
         ("notes;grants=password,password", "the client 'notes' names a grant twice"),
         ("notes;scopes=a,a", "the client 'notes' names a scope twice"), ("notes;grants", "has no value for 'grants'"),
-        ("notes;trusted=yes", "has a value for 'trusted', which takes none"),
+        ("notes;trusted=yes", "has a value for 'trusted' that is neither true nor false"),
         ("first-party", "'first-party' is reserved"),
         ("phone hunter2=", "in word 2 an id has 1 to 100 characters"), ("a a", "two clients have the same id"),
     ])

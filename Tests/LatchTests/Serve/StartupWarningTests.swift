@@ -89,6 +89,17 @@ import Testing
         #expect(!found.joined().contains("p%40ss"))
     }
 
+    @Test(arguments: [("", 1), (";require_nonce", 0), (";require_pkce=true", 0)])
+    func `A starting server warns of a client with neither PKCE nor a nonce`(part: String, count: Int) throws {
+        // The last of two parts counts.
+        let word = "web;confidential;require_pkce=false\(part);grants=authorization_code;redirects=https://a.example/b"
+        let found = try warnings([
+            "LATCH_MAIL_DIRECTORY": "mails", "LATCH_CLIENTS": word,
+            "LATCH_CLIENT_SECRETS": "web=" + String(repeating: "0a", count: 32),
+        ]).filter { $0.contains("'web' needs neither PKCE nor a nonce") }
+        #expect(found.count == count)
+    }
+
     @Test func `A starting server warns that no emails can be sent`() throws {
         #expect(try warnings([:]).first?.contains("No email can be sent") == true)
     }

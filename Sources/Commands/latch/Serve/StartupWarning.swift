@@ -76,7 +76,8 @@ extension Settings {
                         "No proxy is trusted, so all clients behind the one that terminates TLS share its address and its limits.",
                     hint: "Set trusted_proxies to the proxy's address, such as 127.0.0.1."))
         }
-        warnings += secretWarnings(listeningOn: address) + issuerWarnings + scopeWarnings + formWarnings
+        warnings +=
+            secretWarnings(listeningOn: address) + issuerWarnings + scopeWarnings + clientWarnings + formWarnings
         // This is not an error, because a proxy may terminate TLS. An http issuer has its own warning about this.
         if !isEncrypted, !address.isLoopback, !hasInsecureIssuer {
             warnings.append(
@@ -162,6 +163,15 @@ extension Settings {
                     ? "Replace the member by the new form."
                     : "Remove them, and write the new form at the end of the file.",
                 lines: form.split(separator: "\n", omittingEmptySubsequences: false).map(String.init))
+        }
+    }
+
+    /// The warnings about clients whose stolen codes can be put into another browser (RFC 9700 §4.5).
+    private var clientWarnings: [StartupWarning] {
+        identity.clients.filter { !$0.requiresPKCE && !$0.requiresNonce }.map {
+            StartupWarning(
+                message: "The client '\($0.id)' needs neither PKCE nor a nonce, so a stolen code can be injected.",
+                hint: "Set require_nonce = true for it, or remove require_pkce = false.")
         }
     }
 

@@ -17,7 +17,7 @@ import LatchIdentityStorage
 /// reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read
 /// ```
 ///
-/// An omitted member grants less. Without `confidential`, a client is public, and without `grants`, it has only the grant
+/// An omitted member grants less, and requires more. Without `confidential`, a client is public, and without `grants`, it has only the grant
 /// `refresh_token`. A client without `scopes` may request every scope of the server, and the rights of the account
 /// limit its tokens. A client that signs users in on the server's pages has `redirects`. A client of the operator is
 /// `trusted`, and its users are not asked for their consent:
@@ -25,6 +25,8 @@ import LatchIdentityStorage
 /// ```
 /// notes;grants=authorization_code,refresh_token;redirects=https://notes.example.com/callback,notes://callback
 /// ```
+///
+/// A confidential client whose library sends no code challenge has `require_pkce = false`.
 public struct OAuthClient: Sendable, Hashable {
     /// A grant type that the server supports.
     public struct GrantType: RawRepresentable, Sendable, Hashable {
@@ -57,11 +59,16 @@ public struct OAuthClient: Sendable, Hashable {
     public var postLogoutRedirectURIs: [String]
     /// Whether the operator owns the client, so that its users are not asked for their consent.
     public var isTrusted: Bool
+    /// Whether each authorization request needs a code challenge (RFC 7636); always true for a public client.
+    public var requiresPKCE: Bool
+    /// Whether each authorization request needs a nonce (OpenID Connect Core §3.1.2.1).
+    public var requiresNonce: Bool
 
     /// Creates a registration.
     public init(
         id: String, isConfidential: Bool = false, grants: Set<GrantType> = [.refreshToken], scopes: Scopes? = nil,
-        redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [], isTrusted: Bool = false
+        redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [], isTrusted: Bool = false,
+        requiresPKCE: Bool = true, requiresNonce: Bool = false
     ) {
         self.id = id
         self.isConfidential = isConfidential
@@ -70,6 +77,8 @@ public struct OAuthClient: Sendable, Hashable {
         self.redirectURIs = redirectURIs
         self.postLogoutRedirectURIs = postLogoutRedirectURIs
         self.isTrusted = isTrusted
+        self.requiresPKCE = requiresPKCE
+        self.requiresNonce = requiresNonce
     }
 }
 
@@ -89,18 +98,6 @@ extension OAuthClient {
     /// A client with the password grant sees its users' passwords, so operators do not give it to third-party clients.
     package var belongsToOperator: Bool {
         id == Self.firstPartyID || isTrusted || !signsUsersIn || grants.contains(.password)
-    }
-
-    /// The word that `init(word:)` parses.
-    package var word: String {
-        var parts = [id]
-        if isConfidential { parts.append("confidential") }
-        parts.append("grants=" + grants.map(\.rawValue).sorted().joined(separator: ","))
-        if let scopes { parts.append("scopes=" + scopes.elements.map(\.rawValue).joined(separator: ",")) }
-        if !redirectURIs.isEmpty { parts.append("redirects=" + redirectURIs.joined(separator: ",")) }
-        if !postLogoutRedirectURIs.isEmpty { parts.append("logout=" + postLogoutRedirectURIs.joined(separator: ",")) }
-        if isTrusted { parts.append("trusted") }
-        return parts.joined(separator: ";")
     }
 
     /// Returns whether a text is a valid `client_id`.

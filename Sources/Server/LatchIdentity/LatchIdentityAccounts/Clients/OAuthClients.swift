@@ -34,6 +34,11 @@ package struct OAuthClients: Sendable {
             throw .unusableSetting(
                 "clients", "the client '\(client.id)' needs a URL in 'redirects' for the grant authorization_code")
         }
+        // RFC 9700 §2.1.1: a public client cannot protect its code in another way.
+        for client in configuration.clients where !client.requiresPKCE && !client.isConfidential {
+            throw .unusableSetting(
+                "clients", "the client '\(client.id)' is public, so 'require_pkce' cannot be false for it")
+        }
         let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs }
         guard urls.allSatisfy(AppRedirect.isValid) else {
             throw .invalidSetting("clients", "clients with redirects such as https://app.example.com/callback")

@@ -88,9 +88,9 @@ package struct SettingTable {
         return texts
     }
 
-    /// Returns whether a member is true; false if there is none.
-    package func flag(_ name: String) throws(MemberError) -> Bool {
-        guard let value = members[name] else { return false }
+    /// Returns true or false; nil if there is none.
+    package func flag(_ name: String) throws(MemberError) -> Bool? {
+        guard let value = members[name] else { return nil }
         guard let flag = value.boolValue else { throw MemberError("'\(name)' must be true or false") }
         return flag
     }

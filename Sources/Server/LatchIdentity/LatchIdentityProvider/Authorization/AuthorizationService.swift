@@ -188,7 +188,7 @@ package struct AuthorizationService: Sendable {
     /// has given, regardless of the account's state. An unused code stays valid if a parameter is missing.
     ///
     /// - Throws: `IdentityError.invalidAuthorizationCode`, the same for every cause; `.invalidInput` for a missing
-    ///   verifier or redirect; `.tooManyAttempts`, or a store's error.
+    ///   redirect; `.tooManyAttempts`, or a store's error.
     package func redeem(
         _ text: String, verifier: String?, redirect: String?, by client: OAuthClient, from origin: RequestOrigin
     ) async throws(IdentityError) -> (tokens: IssuedTokens, nonce: String?) {
@@ -196,11 +196,11 @@ package struct AuthorizationService: Sendable {
             throw .invalidAuthorizationCode
         }
         guard code.usedAt == nil else { try await end(code, by: client, from: origin) }
-        guard let verifier else { throw .missing("code_verifier") }
+        // RFC 7636 §4.6 has invalid_grant for this, too; but the code stays valid.
+        guard verifier != nil || code.codeChallenge == nil else { throw .invalidAuthorizationCode }
         guard let redirect else { throw .missing("redirect_uri") }
         guard code.clientID == client.id, code.redirect.utf8.elementsEqual(redirect.utf8),
-            verifier.utf8.count >= 43, verifier.isWord(maximum: 128, also: "-._~"),
-            Base64URL.encode(verifier.digest).utf8.elementsEqual(code.codeChallenge.utf8)
+            Self.verify(verifier, code.codeChallenge)
         else { try await end(code, by: client, from: origin) }
         let admitted = admission.admit(
             try await store.account(id: code.accountID), redeeming: code.credentialVersion,
@@ -218,6 +218,15 @@ package struct AuthorizationService: Sendable {
             }
         }
         return (issued, code.nonce)
+    }
+
+    /// Returns whether a verifier belongs to a challenge (RFC 7636 §4.6).
+    ///
+    /// A verifier without a challenge is refused: the challenge was taken out of the request (RFC 9700 §4.8.2).
+    private static func verify(_ verifier: String?, _ challenge: String?) -> Bool {
+        guard let verifier, let challenge else { return verifier == nil && challenge == nil }
+        return verifier.utf8.count >= 43 && verifier.isWord(maximum: 128, also: "-._~")
+            && Base64URL.encode(verifier.digest).utf8.elementsEqual(challenge.utf8)
     }
 
     /// Ends a code that is not exchanged, and counts a replay if the code had signed in a device: an attacker has a

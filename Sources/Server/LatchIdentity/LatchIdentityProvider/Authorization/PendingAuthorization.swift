@@ -24,8 +24,8 @@ package struct PendingAuthorization: Codable, Sendable {
     package let nonce: String?
     /// The requested scopes, as text; nil if the request names none.
     package let scope: String?
-    /// The challenge of the method S256 (RFC 7636 §4.2).
-    package let codeChallenge: String
+    /// The challenge of the method S256 (RFC 7636 §4.2); nil if the client need not send one and has not.
+    package let codeChallenge: String?
     let prompts: Set<Prompt>
     /// The greatest age of the user's authentication in seconds.
     package let maximumAge: Int?
@@ -103,15 +103,13 @@ extension PendingAuthorization {
             throw .invalid("response_mode", "must be query")
         }
         if let state = fields["state"], state.utf8.count > 2048 { throw .invalid("state", "is too long") }
-        // RFC 7636 §4.4.1, RFC 9700 §2.1.1: each request needs a challenge, and only S256 is accepted (attack A3).
-        guard let challenge = try value("code_challenge") else { throw .missing("code_challenge") }
-        guard try value("code_challenge_method") == "S256", challenge.utf8.count == 43,
-            challenge.isWord(maximum: 43, also: "-_")
-        else { throw .invalid("code_challenge", "must be an S256 code challenge") }
+        codeChallenge = try Self.challenge(
+            try value("code_challenge"), method: try value("code_challenge_method"), of: target.client)
         prompts = try Self.prompts(try value("prompt"))
         maximumAge = try Self.maximumAge(try value("max_age"))
         scope = try Scopes(requested: try value("scope", maximum: 4096))?.text
         nonce = try value("nonce")
+        guard nonce != nil || !target.client.requiresNonce else { throw .missing("nonce") }
         // A hint that is too long for an address is ignored (OpenID Connect Core §3.1.2.1).
         loginHint = fields["login_hint"].flatMap { $0.isEmpty || $0.utf8.count > 1024 || !$0.isPlain ? nil : $0 }
         // A value that is not a list of languages is ignored (OpenID Connect Core §15.1).
@@ -127,7 +125,23 @@ extension PendingAuthorization {
         } else {
             expectedAccount = nil
         }
-        (clientID, redirect, state, codeChallenge) = (target.client.id, target.redirect, target.state, challenge)
+        (clientID, redirect, state) = (target.client.id, target.redirect, target.state)
+    }
+
+    /// Returns the code challenge; nil if there is none, and the client need not send one.
+    ///
+    /// Only S256 is accepted (RFC 9700 §2.1.1, attack A3).
+    private static func challenge(
+        _ challenge: String?, method: String?, of client: OAuthClient
+    ) throws(IdentityError) -> String? {
+        guard let challenge else {
+            guard client.requiresPKCE || method != nil else { return nil }
+            throw .missing("code_challenge")
+        }
+        guard method == "S256", challenge.utf8.count == 43, challenge.isWord(maximum: 43, also: "-_") else {
+            throw .invalid("code_challenge", "must be an S256 code challenge")
+        }
+        return challenge
     }
 
     private static func prompts(_ text: String?) throws(IdentityError) -> Set<Prompt> {

@@ -22,7 +22,8 @@ package struct AuthorizationCode: Sendable, Hashable {
     package let browserDevice: [UInt8]
     /// The redirect URI of the request.
     package let redirect: String
-    package let codeChallenge: String
+    /// The code challenge of the request; nil if it had none.
+    package let codeChallenge: String?
     package let nonce: String?
     /// The granted scopes, space-separated.
     package let scope: String
@@ -34,7 +35,7 @@ package struct AuthorizationCode: Sendable, Hashable {
 
     package init(
         digest: [UInt8], clientID: String, accountID: String, credentialVersion: Int, browserDevice: [UInt8],
-        redirect: String, codeChallenge: String, nonce: String?, scope: String, authenticatedAt: Date, factorAt: Date?,
+        redirect: String, codeChallenge: String?, nonce: String?, scope: String, authenticatedAt: Date, factorAt: Date?,
         validUntil: Date, usedAt: Date? = nil
     ) {
         self.digest = digest

@@ -213,7 +213,8 @@ extension AuthorizationCode {
             case .credentialVersion: .integer((code?.credentialVersion).map { Int64($0) })
             case .browserDevice: .blob(code?.browserDevice)
             case .redirect: .text(code?.redirect)
-            case .codeChallenge: .text(code?.codeChallenge)
+            // The column takes no NULL; no challenge is empty.
+            case .codeChallenge: .text(code.map { $0.codeChallenge ?? "" })
             case .nonce: .text(code?.nonce)
             case .scope: .text(code?.scope)
             case .authenticatedAt: .date(code?.authenticatedAt)
@@ -228,12 +229,13 @@ extension AuthorizationCode {
     }
 
     fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
+        let challenge = try row.text(Column.codeChallenge)
         self.init(
             digest: try row.blob(Column.digest), clientID: try row.text(Column.clientID),
             accountID: try row.text(Column.accountID),
             credentialVersion: Int(try row.integer(Column.credentialVersion)),
             browserDevice: try row.blob(Column.browserDevice), redirect: try row.text(Column.redirect),
-            codeChallenge: try row.text(Column.codeChallenge), nonce: try row.optionalText(Column.nonce),
+            codeChallenge: challenge.isEmpty ? nil : challenge, nonce: try row.optionalText(Column.nonce),
             scope: try row.text(Column.scope), authenticatedAt: try row.date(Column.authenticatedAt),
             factorAt: try row.optionalDate(Column.factorAt), validUntil: try row.date(Column.validUntil),
             usedAt: try row.optionalDate(Column.usedAt))

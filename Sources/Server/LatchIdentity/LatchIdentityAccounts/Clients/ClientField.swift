@@ -1,0 +1,122 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchIdentityStorage
+
+/// A member of a client: the one list for the tables of a file, the words of the environment, and what is printed.
+struct ClientField: Sendable {
+    /// The values of a field.
+    enum Form: Sendable {
+        /// True or false; `omitted` is the value of a client that does not say.
+        case flag(any WritableKeyPath<OAuthClient, Bool> & Sendable, omitted: Bool)
+        /// Texts; `write` returns nil for a client that has the value of one that does not say.
+        case list(
+            read: @Sendable ([String], inout OAuthClient) throws(OAuthClient.WordError) -> Void,
+            write: @Sendable (OAuthClient) -> [String]?)
+    }
+
+    let name: String
+    let form: Form
+}
+
+extension ClientField {
+    /// All fields but the id, in the order in which they are printed.
+    static let all = [
+        ClientField(name: "confidential", form: .flag(\.isConfidential, omitted: false)),
+        ClientField(name: "trusted", form: .flag(\.isTrusted, omitted: false)),
+        ClientField(name: "require_pkce", form: .flag(\.requiresPKCE, omitted: true)),
+        ClientField(name: "require_nonce", form: .flag(\.requiresNonce, omitted: false)),
+        ClientField(
+            name: "grants",
+            form: .list(
+                read: { names, client throws(OAuthClient.WordError) in client.grants = try grants(names) },
+                write: { $0.grants.map(\.rawValue).sorted() })),
+        ClientField(
+            name: "scopes",
+            form: .list(
+                read: { names, client throws(OAuthClient.WordError) in client.scopes = try scopes(names) },
+                write: { $0.scopes?.elements.map(\.rawValue) })),
+        ClientField(
+            name: "redirects",
+            form: .list(
+                read: { urls, client throws(OAuthClient.WordError) in
+                    client.redirectURIs = try redirects(urls, "redirects")
+                }, write: { $0.redirectURIs.isEmpty ? nil : $0.redirectURIs })),
+        ClientField(
+            name: "logout",
+            form: .list(
+                read: { urls, client throws(OAuthClient.WordError) in
+                    client.postLogoutRedirectURIs = try redirects(urls, "logout")
+                }, write: { $0.postLogoutRedirectURIs.isEmpty ? nil : $0.postLogoutRedirectURIs })),
+    ]
+
+    private static func grants(_ list: [String]) throws(OAuthClient.WordError) -> Set<OAuthClient.GrantType> {
+        for name in list where OAuthClient.GrantType(rawValue: name) == nil {
+            let quoted = name.isWord(maximum: 60, also: "_-:") ? "the unknown grant '\(name)'" : "an unknown grant"
+            let known = OAuthClient.GrantType.supported.map(\.rawValue).joined(separator: ", ")
+            throw OAuthClient.WordError(reason: "has \(quoted); known are \(known)")
+        }
+        let grants = Set(list.compactMap(OAuthClient.GrantType.init))
+        guard grants.count == list.count else { throw OAuthClient.WordError(reason: "names a grant twice") }
+        return grants
+    }
+
+    private static func scopes(_ list: [String]) throws(OAuthClient.WordError) -> Scopes {
+        let scopes = Scopes(list.compactMap(Scope.init))
+        guard scopes.count == list.count else {
+            throw OAuthClient.WordError(reason: "names a scope twice, or an invalid scope")
+        }
+        return scopes
+    }
+
+    private static func redirects(_ list: [String], _ name: String) throws(OAuthClient.WordError) -> [String] {
+        guard !list.isEmpty else { throw OAuthClient.WordError(reason: "has no URL in '\(name)'") }
+        if let index = list.firstIndex(where: { !AppRedirect.isValid($0) }) {
+            throw OAuthClient.WordError(
+                reason: "has a URL in '\(name)' that is not allowed, number \(index + 1) of \(list.count): it must be "
+                    + "https, a custom scheme of the app, or http on this machine, without a fragment")
+        }
+        guard Set(list).count == list.count else {
+            throw OAuthClient.WordError(reason: "names a URL twice in '\(name)'")
+        }
+        return list
+    }
+}
+
+extension OAuthClient {
+    /// The form as tables of a file.
+    package static let tables: SettingTables<[OAuthClient]> = .list(
+        known: ["id"] + ClientField.all.map(\.name), key: "id", id: \.id,
+        parse: { table throws(SettingTable.MemberError) in try OAuthClient(table) }, table: { $0.table })
+
+    /// Parses a table of a file.
+    private init(_ table: SettingTable) throws(SettingTable.MemberError) {
+        let id = try table.requiredText("id")
+        do throws(WordError) { try self.init(checkedID: id) } catch { throw SettingTable.MemberError(error.reason) }
+        for field in ClientField.all {
+            switch field.form {
+            case .flag(let path, let omitted): self[keyPath: path] = try table.flag(field.name) ?? omitted
+            case .list(let read, _):
+                guard let list = try table.list(field.name) else { continue }
+                do throws(WordError) { try read(list, &self) } catch {
+                    throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
+                }
+            }
+        }
+    }
+
+    /// The table that `init(_:)` parses.
+    private var table: JSONObject {
+        var table: JSONObject = ["id": .string(id)]
+        for field in ClientField.all {
+            switch field.form {
+            case .flag(let path, let omitted):
+                if self[keyPath: path] != omitted { table[field.name] = .bool(self[keyPath: path]) }
+            case .list(_, let write):
+                if let list = write(self) { table[field.name] = .array(list.map { .string($0) }) }
+            }
+        }
+        return table
+    }
+}
