@@ -12,7 +12,7 @@ import Testing
     @Test func `The table of grant handlers has one handler per grant type`() {
         let types = GrantHandlers.all.map { $0.grantType }
         #expect(Set(types).count == types.count)
-        #expect(types == [.password, .refreshToken, .authorizationCode, .deviceCode])
+        #expect(types == [.password, .refreshToken, .authorizationCode, .deviceCode, .clientCredentials])
         #expect(types == OAuthClient.GrantType.supported)
     }
 
@@ -25,6 +25,11 @@ import Testing
             #expect(try await site.metric("latch_tokens_issued_total{grant=\"\(type)\"}") == 0)
             #expect(OAuthClient.GrantType(rawValue: type) != nil)
             #expect(OAuthClient(word: "phone;grants=\(type)")?.grants.map(\.rawValue) == [type])
+            // It has no parameters of its own, and the first-party client does not authenticate.
+            if type == "client_credentials" {
+                #expect(try await site.token(["grant_type": type]).oauthError == "unauthorized_client")
+                continue
+            }
             // The handler, and not the endpoint, rejects a request without its parameters.
             let form: KeyValuePairs<String, String?> = [
                 "grant_type": type, "client_id": type.hasSuffix("code") ? "latch" : nil,
@@ -36,23 +41,10 @@ import Testing
 
     @Test func `The table of grant handlers has no handler for other grant types`() async throws {
         let site = try await Site()
-        #expect(OAuthClient.GrantType(rawValue: "client_credentials") == nil)
-        #expect(OAuthClient(word: "phone;grants=client_credentials") == nil)
-        #expect(try await site.token(["grant_type": "client_credentials"]).oauthError == "unsupported_grant_type")
+        #expect(OAuthClient.GrantType(rawValue: "implicit") == nil)
+        #expect(OAuthClient(word: "phone;grants=implicit") == nil)
+        #expect(try await site.token(["grant_type": "implicit"]).oauthError == "unsupported_grant_type")
         await site.close()
-    }
-}
-
-/// The client credentials grant (RFC 6749 §4.4), as a file beside the server's own handlers would add it.
-private struct ClientCredentialsHandler: GrantHandler {
-    static let grantType = OAuthClient.GrantType("client_credentials")
-    let tokens: TokenService
-
-    init(_ services: IdentityServices) { tokens = services.tokens }
-
-    func tokens(for request: TokenRequest) async throws -> TokenResponse {
-        guard request.client.isConfidential else { throw IdentityError.unauthorizedClient }
-        return try tokens.issue(to: request.client, requesting: request.scopes, grantType: Self.grantType)
     }
 }
 
@@ -60,13 +52,17 @@ private struct ClientCredentialsHandler: GrantHandler {
     private let site: Site
 
     init() async throws {
-        site = try await Site(grantHandlers: GrantHandlers.all + [ClientCredentialsHandler.self]) {
-            let grants: Set<OAuthClient.GrantType> = [ClientCredentialsHandler.grantType, .refreshToken]
+        site = try await Site {
+            let grants: Set<OAuthClient.GrantType> = [.clientCredentials, .refreshToken]
             $0.clients = [
                 OAuthClient(id: "reports", isConfidential: true, grants: grants),
-                OAuthClient(id: "phone", grants: grants), OAuthClient(id: "web", isConfidential: true),
+                OAuthClient(id: "phone"), OAuthClient(id: "web", isConfidential: true),
+                OAuthClient(
+                    id: "portal", isConfidential: true, grants: [.authorizationCode, .clientCredentials],
+                    scopes: ["openid", "email", "widgets:admin"], redirectURIs: ["https://portal.example/back"]),
             ]
-            $0.clientSecretDigests = ["reports": ClientSecret.digest, "web": ClientSecret.digest]
+            let confidential = ["reports", "web", "portal"]
+            $0.clientSecretDigests = Dictionary(uniqueKeysWithValues: confidential.map { ($0, ClientSecret.digest) })
         }
     }
 
@@ -127,6 +123,15 @@ private struct ClientCredentialsHandler: GrantHandler {
         #expect(try await request(nil, secret: nil).oauthError == "unauthorized_client")
         // `:admin` scopes come from an account's role, which a client does not have.
         #expect(try await request("reports", scope: "widgets:admin").oauthError == "invalid_scope")
+        // But an operator may name one in the registration.
+        let portal = try await request("portal", scope: "openid email widgets:admin")
+        #expect(portal.scopes == ["widgets:admin"] && portal.json["id_token"] == nil)
         await site.close()
+    }
+
+    @Test func `A grant without an account is not for a public client`() {
+        var configuration = IdentityConfiguration()
+        configuration.clients = [OAuthClient(id: "phone", grants: [.clientCredentials])]
+        #expect(throws: IdentityError.self) { try OAuthClients(configuration) }
     }
 }

@@ -31,6 +31,7 @@ import Testing
         #expect(
             Array(Self.lines("latch_tokens_issued_total", in: text).dropFirst(2)) == [
                 #"latch_tokens_issued_total{grant="authorization_code"} 0"#,
+                #"latch_tokens_issued_total{grant="client_credentials"} 0"#,
                 #"latch_tokens_issued_total{grant="passkey"} 0"#,
                 #"latch_tokens_issued_total{grant="password"} 0"#,
                 #"latch_tokens_issued_total{grant="refresh_token"} 0"#,

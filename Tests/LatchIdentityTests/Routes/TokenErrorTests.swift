@@ -29,7 +29,7 @@ import Testing
         ("grant_type=password&username=%ZZ&password=x", "invalid_request", "MALFORMED_REQUEST"),
         ("grant_type=password&username=%FF&password=x", "invalid_request", "MALFORMED_REQUEST"),
         ("grant_type=authorization_code&code=x", "unauthorized_client", "UNAUTHORIZED_CLIENT"),
-        ("grant_type=client_credentials", "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"),
+        ("grant_type=implicit", "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"),
         ("grant_type=Password&\(right)", "unsupported_grant_type", "UNSUPPORTED_GRANT_TYPE"),
         ("grant_type=password&username=ada%40example.com&password=wrong", "invalid_grant", "INVALID_CREDENTIALS"),
         ("grant_type=password&username=nobody&password=wrong", "invalid_grant", "INVALID_CREDENTIALS"),

@@ -9,9 +9,13 @@ extension OAuthClient.GrantType {
     public static let authorizationCode = OAuthClient.GrantType("authorization_code")
     /// The device authorization grant (RFC 8628 §3.4).
     public static let deviceCode = OAuthClient.GrantType("urn:ietf:params:oauth:grant-type:device_code")
+    /// The client credentials grant (RFC 6749 §4.4), for a confidential client that acts for itself.
+    public static let clientCredentials = OAuthClient.GrantType("client_credentials")
 
     /// The grant types of all handlers, in the order of the handlers.
-    package static let supported: [OAuthClient.GrantType] = [.password, .refreshToken, .authorizationCode, .deviceCode]
+    package static let supported: [OAuthClient.GrantType] = [
+        .password, .refreshToken, .authorizationCode, .deviceCode, .clientCredentials,
+    ]
 
     /// The sign-in with a passkey, which has a route and no handler.
     ///

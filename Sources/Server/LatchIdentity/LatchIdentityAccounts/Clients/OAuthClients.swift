@@ -34,6 +34,11 @@ package struct OAuthClients: Sendable {
             throw .unusableSetting(
                 "clients", "the client '\(client.id)' needs a URL in 'redirects' for the grant authorization_code")
         }
+        // RFC 6749 §4.4: without a secret, everybody would be this client.
+        for client in configuration.clients where client.grants.contains(.clientCredentials) && !client.isConfidential {
+            throw .unusableSetting(
+                "clients", "the client '\(client.id)' is public, so it cannot have the grant client_credentials")
+        }
         // RFC 9700 §2.1.1: a public client cannot protect its code in another way.
         for client in configuration.clients where !client.requiresPKCE && !client.isConfidential {
             throw .unusableSetting(

@@ -78,15 +78,17 @@ package struct ScopePolicy: Sendable {
     /// Returns whether account and client may have a scope.
     ///
     /// `:admin` scopes need the role `admin` or a permission of that name. Every account may have the others, since a
-    /// resource shows each account only its own objects.
+    /// resource shows each account only its own objects. A client that acts for itself has an `:admin` scope only if its
+    /// registration names it.
     private func isAllowed(_ scope: Scope, to account: Account?, by client: OAuthClient) -> Bool {
         // A client that signs users in may learn who they are.
         if Self.openID.contains(scope) {
-            return client.signsUsersIn && (scope == "openid" || client.scopes?.contains(scope) ?? true)
+            guard account != nil, client.signsUsersIn else { return false }
+            return scope == "openid" || client.scopes?.contains(scope) ?? true
         }
         guard known.contains(scope), client.scopes?.allow(scope, in: hierarchy) ?? true else { return false }
         guard scope.level == "admin" else { return true }
-        guard let account else { return false }
+        guard let account else { return client.scopes?.contains(scope) ?? false }
         return account.roles.contains("admin") || account.permissions.contains(scope.rawValue)
     }
 }

@@ -1,0 +1,17 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchIdentityAccounts
+import LatchIdentityStorage
+
+/// The handler of the client credentials grant (RFC 6749 §4.4): a token of the client itself, without a refresh token.
+struct ClientCredentialsGrantHandler: GrantHandler {
+    static let grantType = OAuthClient.GrantType.clientCredentials
+    let tokens: TokenService
+
+    init(_ services: IdentityServices) { tokens = services.tokens }
+
+    func tokens(for request: TokenRequest) async throws -> TokenResponse {
+        try tokens.issue(to: request.client, requesting: request.scopes, grantType: Self.grantType)
+    }
+}
