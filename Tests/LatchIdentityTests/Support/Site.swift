@@ -31,7 +31,7 @@ final class Site: Sendable {
     /// A server whose hashes are cheap; `change` tells it otherwise.
     init(
         _ way: Way = .inProcess, in folder: TemporaryFolder? = nil, storedAt location: String? = nil,
-        grantHandlers: [any GrantHandler.Type] = GrantHandlers.all, upstream: any Handler = Transport.live,
+        upstream: any Handler = Transport.live,
         change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws {
         var configuration = IdentityConfiguration()
@@ -44,7 +44,7 @@ final class Site: Sendable {
         identity = try await Identity(
             configuration: configuration, store: try await IdentityStore.open(location ?? self.folder.file()),
             mailer: mailer,
-            clock: clock.wallClock(), transport: upstream, grantHandlers: grantHandlers)
+            clock: clock.wallClock(), transport: upstream)
         let handler = identity.handlerWithSamples
         switch way {
         case .inProcess:

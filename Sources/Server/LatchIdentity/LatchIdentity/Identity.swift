@@ -109,19 +109,21 @@ public struct Identity: Sendable {
         return try await IdentityStore.open(path)
     }
 
-    /// Creates a server over any store, with any grants.
+    /// Creates a server over any store.
     ///
-    /// - Parameters: - transport: The transport to identity providers. - storeClock: The clock of the store, which
-    ///   replaces `clock`. - synchronized: Returns the machine's date if a time server keeps it correct. - mailer: Nil
-    ///   for the operator's commands, which leave emails and housekeeping to the server. They may not know
-    ///     the server's settings, and with other settings would remove entries of the audit log.
+    /// - Parameters:
+    ///   - mailer: Nil for the operator's commands, which leave emails and housekeeping to the server. They may not
+    ///     know the server's settings, and with other settings would remove entries of the audit log.
+    ///   - storeClock: The clock of the store, which replaces `clock`.
+    ///   - synchronized: Returns the machine's date if a time server keeps it correct.
+    ///   - transport: The transport to identity providers.
     init(
         configuration: IdentityConfiguration, store: IdentityStore, mailer: (any Mailer)?,
         clock: WallClock = .system, storeClock: StoreClock? = nil,
         synchronized: @escaping DateCheck.Synchronized = { WallClock.synchronizedDate }, random: RandomSource = .system,
-        transport: any Handler = Transport.live, grantHandlers: [any GrantHandler.Type] = GrantHandlers.all
+        transport: any Handler = Transport.live
     ) async throws(IdentityError) {
-        let metrics = Metrics(grantHandlers: grantHandlers)
+        let metrics = Metrics()
         metrics.include { store.callSamples }
         let clock = storeClock?.clock ?? clock
         try await self.init(
@@ -129,14 +131,14 @@ public struct Identity: Sendable {
             dates: try await DateCheck(of: store, clock: clock, synchronized: synchronized), random: random,
             transport: transport, limiter: AttemptLimiter(),
             mails: MailQueue(mailer: mailer, store: store, metrics: metrics, clock: clock, random: random),
-            metrics: metrics, grantHandlers: grantHandlers, keepsHouse: mailer != nil)
+            metrics: metrics, keepsHouse: mailer != nil)
     }
 
     /// Creates a server with the state that survives a reload.
     private init(
         _ configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, storeClock: StoreClock?,
         dates: DateCheck, random: RandomSource, transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter,
-        mails: MailQueue, metrics: Metrics, grantHandlers: [any GrantHandler.Type], keepsHouse: Bool = true,
+        mails: MailQueue, metrics: Metrics, keepsHouse: Bool = true,
         ended: EndedKeys = EndedKeys()
     ) async throws(IdentityError) {
         try configuration.check()
@@ -150,8 +152,7 @@ public struct Identity: Sendable {
         services = try IdentityServices(
             configuration: configuration, store: store, clock: clock, dates: dates, random: random, keys: keys,
             accessTokens: tokens, limiter: limiter, mails: mails, metrics: metrics,
-            upstreams: try UpstreamClients(configuration, transport: transport, clock: clock, random: random),
-            grantHandlers: grantHandlers)
+            upstreams: try UpstreamClients(configuration, transport: transport, clock: clock, random: random))
         self.transport = transport
         self.storeClock = storeClock
         handler = Router(of: services)
@@ -178,7 +179,7 @@ public struct Identity: Sendable {
             configuration, store: services.store, clock: services.clock, storeClock: storeClock,
             dates: services.dates, random: services.random, transport: transport, issuer: issuer,
             limiter: services.limits.limiter, mails: services.mails, metrics: services.metrics,
-            grantHandlers: services.grantHandlers, ended: services.keyring.ended)
+            ended: services.keyring.ended)
         for task in housekeeping { task.cancel() }
         return next
     }

@@ -39,8 +39,6 @@ package final class IdentityServices: Sendable {
     package let metrics: Metrics
     /// The clients of the identity providers that users may sign in through.
     package let upstreams: UpstreamClients
-    /// The handlers of the token endpoint.
-    package let grantHandlers: [any GrantHandler.Type]
 
     package let permitted: PermittedSignIns
     package let resources: ResourcePolicy
@@ -59,7 +57,7 @@ package final class IdentityServices: Sendable {
     package init(
         configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
         random: RandomSource, keys: ServerKeys, accessTokens: AccessTokenIssuer, limiter: AttemptLimiter,
-        mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients, grantHandlers: [any GrantHandler.Type]
+        mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients
     ) throws(IdentityError) {
         let pepper = keys.pepper
         self.configuration = configuration
@@ -77,7 +75,6 @@ package final class IdentityServices: Sendable {
         self.mails = mails
         self.metrics = metrics
         self.upstreams = upstreams
-        self.grantHandlers = grantHandlers
 
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
         resources = ResourcePolicy(

@@ -57,7 +57,7 @@ extension Router {
     private mutating func addOAuth(_ services: IdentityServices, _ context: PageContext, refreshCookie: RefreshCookie) {
         let (configuration, limits) = (services.configuration, services.limits)
         let authentication = ClientAuthentication(clients: services.clients, limits: limits)
-        let handlers = services.grantHandlers.map { $0.init(services) }
+        let handlers = GrantHandlers.all.map { $0.init(services) }
         TokenRoutes(
             dates: services.dates, limits: limits, clients: services.clients, grantHandlers: handlers,
             resources: services.resources, clientAuthentication: authentication, tokens: services.tokens
@@ -85,7 +85,7 @@ extension Router {
         ).add(to: &self)
         MetadataRoutes(
             configuration: configuration, accessTokens: services.accessTokens, limits: limits,
-            clients: services.clients, scopePolicy: services.scopePolicy, grantHandlers: handlers
+            clients: services.clients, scopePolicy: services.scopePolicy
         ).add(to: &self)
         PageRoutes(
             context: context, appURL: configuration.appURL, store: services.store, clock: services.clock,

@@ -18,18 +18,16 @@ package struct MetadataRoutes: Sendable {
     package let limits: RateLimits
     package let clients: OAuthClients
     package let scopePolicy: ScopePolicy
-    package let grantHandlers: [any GrantHandler]
 
     package init(
         configuration: IdentityConfiguration, accessTokens: AccessTokenIssuer, limits: RateLimits,
-        clients: OAuthClients, scopePolicy: ScopePolicy, grantHandlers: [any GrantHandler]
+        clients: OAuthClients, scopePolicy: ScopePolicy
     ) {
         self.configuration = configuration
         self.accessTokens = accessTokens
         self.limits = limits
         self.clients = clients
         self.scopePolicy = scopePolicy
-        self.grantHandlers = grantHandlers
     }
 
     package func add(to router: inout Router) {
@@ -116,7 +114,7 @@ package struct MetadataRoutes: Sendable {
             "revocation_endpoint": .string("\(base)/oauth/revoke"),
             "jwks_uri": .string("\(base)/.well-known/jwks.json"),
             "response_types_supported": ["code"], "response_modes_supported": ["query"],
-            "grant_types_supported": .array(grantHandlers.map { .string(type(of: $0).grantType.rawValue) }),
+            "grant_types_supported": .array(OAuthClient.GrantType.supported.map { .string($0.rawValue) }),
             "scopes_supported": .array(scopes.map { .string($0.rawValue) }),
             "token_endpoint_auth_methods_supported": methods,
             "revocation_endpoint_auth_methods_supported": methods,

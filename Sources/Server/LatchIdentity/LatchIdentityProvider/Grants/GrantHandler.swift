@@ -34,8 +34,8 @@ package enum GrantHandlers {
 
 extension Metrics {
     /// Creates counters that all start at 0.
-    package convenience init(grantHandlers: [any GrantHandler.Type] = GrantHandlers.all) {
-        let grants = [OAuthClient.GrantType.passkey] + grantHandlers.map { $0.grantType }
+    package convenience init() {
+        let grants = [OAuthClient.GrantType.passkey] + GrantHandlers.all.map { $0.grantType }
         self.init(grants: grants.map(\.rawValue))
     }
 }
