@@ -18,6 +18,13 @@ import Testing
         #expect(throws: IdentityError.self) { try Username(text) }
     }
 
+    @Test func `A user name is not the substitute of another account`() throws {
+        let name = Username.substitute(for: "0198c0de-0000-7000-8000-0123456789ab")
+        #expect(name == "user-0123456789ab")
+        for text in [name, name.uppercased()] { #expect(throws: IdentityError.reservedUsername) { try Username(text) } }
+        for text in ["user-", "user-0123456789a", "user-0123456789abc", "user-0123456789ag"] { _ = try Username(text) }
+    }
+
     @Test func `A user name comes back from the store, and leads only to its account`() async throws {
         let folder = try TemporaryFolder()
         let store = try IdentityStore(path: folder.file())

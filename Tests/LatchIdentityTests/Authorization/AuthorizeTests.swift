@@ -270,6 +270,35 @@ import Testing
         await site.close()
     }
 
+    @Test func `The claims of a user have a preferred user name, which is never a part of the address`() async throws {
+        let site = try await Site.authorizing()
+        var agent = UserAgent(site)
+        var app = SignInApp()
+        app.scope = "openid profile"
+        let code = try #require(try await agent.authorize(app).parameters["code"])
+        let tokens = try await site.exchange(code, app)
+        let claims = try await site.get("/oauth/userinfo", bearer: tokens.accessToken).json
+        let subject = try #require(claims["sub"]?.stringValue)
+        #expect(claims["preferred_username"] == .string("user-\(subject.suffix(12))"))
+        await site.close()
+    }
+
+    @Test func `The claims of a user are also given for a token in a form`() async throws {
+        let site = try await Site.authorizing()
+        let app = SignInApp()
+        let tokens = try await site.exchange(try await site.code(app), app)
+        let form: HTTPFields = [.contentType: "application/x-www-form-urlencoded"]
+        let content = HTTPBody("access_token=\(tokens.accessToken)")
+        let response = try await site.send(.post, "/oauth/userinfo", fields: form, body: content)
+        #expect(response.status == 200 && response.json["sub"] != nil)
+        var both = form
+        both[.authorization] = "Bearer \(tokens.accessToken)"
+        #expect(try await site.send(.post, "/oauth/userinfo", fields: both, body: content).status == 400)
+        let wrong = HTTPBody("access_token=x")
+        #expect(try await site.send(.post, "/oauth/userinfo", fields: form, body: wrong).status == 401)
+        await site.close()
+    }
+
     @Test func `The claims of a user are given to no client that signs no user in`() async throws {
         let site = try await Site.authorizing()
         #expect(try await site.passwordGrant(scope: "openid").oauthError == "invalid_scope")

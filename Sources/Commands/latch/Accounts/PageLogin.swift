@@ -9,6 +9,8 @@ import LatchJOSE
 import LatchOAuth
 import LatchSignIn
 
+import struct LatchIdentityStorage.Username
+
 /// Sign-ins by OAuth: on the issuer's page, in a browser here or on another device, or without a user.
 extension Login {
     /// Signs in with one of the options.
@@ -40,7 +42,9 @@ extension Login {
                 hint: "Sign out at \(exact) in the browser first, or leave '--account' out.")
         }
         let names = ["preferred_username", "email", "name"].lazy.compactMap { user?.string($0) }
-        let username = names.first { !$0.isEmpty && $0 == $0.printable } ?? userID
+        // The substitute for a user name tells the user less than the address.
+        let substitute = userID.map(Username.substitute)
+        let username = names.first { !$0.isEmpty && $0 == $0.printable && $0 != substitute } ?? userID
         if let wanted = invocation[LoginSubcommand.account], known == nil, let username, wanted != username {
             environment.warn("'\(username)' has signed in, not '\(wanted)'.", hint: "'latch accounts rename' names it.")
         }

@@ -378,7 +378,7 @@ extension Account {
         }
         if scopes.contains("profile") {
             claims["name"] = name.map { .string($0) }
-            claims["preferred_username"] = username.map { .string($0.text) }
+            claims["preferred_username"] = .string(username?.text ?? Username.substitute(for: id))
         }
         return claims
     }

@@ -4,6 +4,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 package import LatchIdentityAccounts
+import LatchIdentityProvider
 package import LatchIdentityStorage
 package import LatchServer
 
@@ -23,7 +24,7 @@ package struct UserInfoRoutes: Sendable {
 
     package func add(to router: inout Router) {
         let requirement = ScopeInterceptor(tokens, requiring: ["openid"])
-        router.group(interceptors: limits.limiting(.other) + [requirement]) { others in
+        router.group(interceptors: limits.limiting(.other) + [FormTokenInterceptor(), requirement]) { others in
             others.get("/oauth/userinfo", claims)
             others.post("/oauth/userinfo", claims)
         }
@@ -38,5 +39,21 @@ package struct UserInfoRoutes: Sendable {
         let client = clients[principal.clientID]
         for (name, value) in account.openIDClaims(principal.scopes, for: client) { claims[name] = value }
         return .json(claims)
+    }
+}
+
+/// An interceptor that takes the access token of a form (RFC 6750 §2.2) like that of the field `Authorization`.
+private struct FormTokenInterceptor: Interceptor {
+    /// Passes the request on with its token in the field.
+    ///
+    /// - Throws: `IdentityError.twoTokens` for a token in both places, and the errors of a malformed form.
+    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        guard request.method == .post, request.mediaType == "application/x-www-form-urlencoded",
+            let token = try OAuthParameters(form: request)["access_token"]
+        else { return try await next.respond(to: request) }
+        guard request.fields[.authorization] == nil else { throw IdentityError.twoTokens }
+        var request = request
+        request.fields[.authorization] = "Bearer \(token)"
+        return try await next.respond(to: request)
     }
 }

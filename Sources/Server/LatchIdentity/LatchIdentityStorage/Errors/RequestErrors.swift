@@ -33,6 +33,9 @@ extension IdentityError {
     static let invalidUsername = IdentityError.invalid(
         "username", "is not valid", hint: "Use up to 64 of a–z, 0–9, '.', '-' and '_', or the email address itself.")
 
+    package static let reservedUsername = IdentityError.invalid(
+        "username", "is reserved", hint: "Choose a name that is not 'user-' with twelve digits.")
+
     /// The cursor belongs to another list, or was not issued by this server.
     package static let invalidCursor = IdentityError.invalidInput(
         "'cursor' does not belong to this list", hint: "Read the list from its start, without a cursor.")
@@ -43,7 +46,7 @@ extension IdentityError {
         hint: "Send credentials and tokens in the content.")
 
     package static let twoTokens = IdentityError.invalidInput(
-        "the request holds different refresh tokens", hint: "Send one of them.")
+        "the request holds more than one token", hint: "Send one of them.")
 
     /// The content exceeds the size limit of all routes.
     package static let contentTooLarge = IdentityError(
