@@ -34,7 +34,7 @@ import Testing
         ("code_challenge", "SECRET", "invalid_request:code_challenge"),
         ("response_type", "token", "unsupported_response_type"),
         ("response_type", nil, "invalid_request:response_type"),
-        ("response_mode", "form_post", "invalid_request:response_mode"), ("prompt", "SECRET", "invalid_request:prompt"),
+        ("response_mode", "fragment", "invalid_request:response_mode"), ("prompt", "SECRET", "invalid_request:prompt"),
         ("max_age", "SECRET", "invalid_request:max_age"), ("id_token_hint", "SECRET", "invalid_request:id_token_hint"),
         ("nonce", String(repeating: "x", count: 1025), "invalid_request:nonce"),
         ("state", String(repeating: "x", count: 2049), "invalid_request:state"), ("prompt", "none", "login_required"),

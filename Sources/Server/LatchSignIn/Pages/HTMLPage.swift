@@ -1,5 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchCore
+import LatchCrypto
 package import LatchHTTP
 
 /// An HTML page with a title, a text and a form; all input passes through ``HTMLContext/escape(_:)``.
@@ -57,6 +59,8 @@ package struct HTMLPage: Sendable {
 
     /// The path of the page's only script; nil for a page without a script.
     private let script: String?
+    /// Whether the page posts its form to another site by itself.
+    private let postsItself: Bool
 
     /// Creates a page with a text and, if given, a form for an action that carries a token.
     ///
@@ -78,6 +82,7 @@ package struct HTMLPage: Sendable {
     ) {
         self.title = title
         script = action == nil ? nil : scriptedButton?.script
+        postsItself = false
         windowTitle = title
         let invalid = problem == nil ? [] : fields.map(\.name).filter(invalidFields.contains)
         let mistake = problem.map {
@@ -106,6 +111,30 @@ package struct HTMLPage: Sendable {
         ].compactMap(\.self).joined(separator: "\n")
     }
 
+    /// Creates a page that posts fields to a URL of another site by itself, or with its button if scripts do not run.
+    ///
+    /// Another page may frame it: the browser takes the fields nowhere else, and the user decides nothing on it.
+    ///
+    /// - Parameter url: An https or http URL that a client has registered.
+    package init(_ title: String, posting fields: [(name: String, value: String)], to url: String, button: String) {
+        (self.title, windowTitle, script, postsItself) = (title, title, nil, true)
+        let inputs = fields.map { name, value in
+            let (name, value) = (HTMLContext.attribute.escape(name), HTMLContext.attribute.escape(value))
+            return #"<input type="hidden" name="\#(name)" value="\#(value)">"#
+        }
+        content = """
+            <form method="post" action="\(HTMLContext.url.escape(url))">
+            \(inputs.joined())<button>\(HTMLContext.text.escape(button))</button>
+            </form>
+            <script>\(Self.submission)</script>
+            """
+    }
+
+    /// The script of a page that posts its form by itself.
+    private static let submission = "document.forms[0].submit()"
+    private static let submissionSource =
+        "'sha256-\(Base64Alphabet.standard.encodePadded(Array(SHA256.hash(data: Array(submission.utf8)))))'"
+
     private static func form(
         _ action: (path: String, button: String), token: String?, fields: [String], scriptedButton: String,
         others: [(name: String, label: String)]
@@ -131,17 +160,20 @@ package struct HTMLPage: Sendable {
     ///   forms also covers.
     package func response(status: HTTPStatus = .ok, formTarget: String? = nil) -> HTTPResponse {
         let targets = "'self'" + (formTarget.map { " \($0)" } ?? "")
-        let policy =
-            "default-src 'none'; style-src \(PageStyle.source); form-action \(targets); frame-ancestors 'none'; "
-            + "base-uri 'none'" + (script == nil ? "" : "; script-src 'self'; connect-src 'self'")
-        return HTTPResponse(
-            status: status,
-            fields: [
-                .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", "Content-Language": language,
-                "Vary": "Accept-Language", "Content-Security-Policy": policy, "Referrer-Policy": "no-referrer",
-                "X-Content-Type-Options": "nosniff", "X-Frame-Options": "DENY",
-            ],
-            body: HTTPBody(html))
+        let rest =
+            postsItself
+            ? "script-src \(Self.submissionSource)"
+            : "form-action \(targets); frame-ancestors 'none'"
+                + (script == nil ? "" : "; script-src 'self'; connect-src 'self'")
+        var fields: HTTPFields = [
+            .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", "Content-Language": language,
+            "Vary": "Accept-Language",
+            "Content-Security-Policy":
+                "default-src 'none'; style-src \(PageStyle.source); base-uri 'none'; \(rest)",
+            "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+        ]
+        if !postsItself { fields["X-Frame-Options"] = "DENY" }
+        return HTTPResponse(status: status, fields: fields, body: HTTPBody(html))
     }
 
     /// The HTML, without inline scripts, so that the policy can forbid all of them.

@@ -50,6 +50,11 @@ package enum AppRedirect {
         do { return try HTTPOrigin.split(text).origin.isLoopback } catch { return false }
     }
 
+    /// Whether a browser requests the URL itself, as of a web page and a program on this machine.
+    package static func isOfWeb(_ target: String) -> Bool {
+        isClaimed(target) || target.utf8.starts(with: "http://".utf8)
+    }
+
     /// Whether no other app of the device can receive the URL.
     ///
     /// The host claims https (RFC 8252 §7.2). The first program to register a custom scheme, or to open a port of this

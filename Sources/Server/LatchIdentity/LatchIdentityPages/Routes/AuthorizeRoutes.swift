@@ -57,7 +57,7 @@ package struct AuthorizeRoutes: Sendable {
                 return try await begin(pending, request)
             }
             switch try authorizations.read(request.queryItems) {
-            case .failure(let error, let url): return refused(error, url, request)
+            case .failure(let error, let response): return refused(error, response, request)
             case .request(let pending): return try await begin(pending, request)
             }
         } catch {
@@ -78,7 +78,7 @@ package struct AuthorizeRoutes: Sendable {
         let fields = try request.formFields()
         do throws(IdentityError) {
             switch try authorizations.read(fields) {
-            case .failure(let error, let url): return refused(error, url, request)
+            case .failure(let error, let response): return refused(error, response, request)
             case .request(let pending): return try signInPages.redirect(to: "/oauth/authorize", .authorization(pending))
             }
         } catch {
@@ -100,10 +100,10 @@ package struct AuthorizeRoutes: Sendable {
                 pending, in: session, from: request.requestOrigin, isNew: isNew, agreed: agreed)
         } catch {
             guard error != .invalidAuthorization("") else { throw error }
-            return refused(error, try authorizations.url(of: error, for: pending), request)
+            return refused(error, try authorizations.response(of: error, for: pending), request)
         }
         switch next {
-        case .respond(let url): return .seeOther(url)
+        case .respond(let response): return signInPages.response(response, in: request)
         case .signIn:
             return try signInPages.signIn(for: .authorization(pending), in: request, name: pending.loginHint ?? "")
         case .consent(let client, let scopes):
@@ -250,12 +250,15 @@ package struct AuthorizeRoutes: Sendable {
     /// Returns to the client without a code.
     private func refuse(_ form: PageForm, _ request: HTTPRequest) throws(IdentityError) -> HTTPResponse {
         guard case .authorization(let pending) = form.purpose else { throw .loginEnded }
-        return refused(.authorizationDenied, try authorizations.url(of: .authorizationDenied, for: pending), request)
+        return refused(
+            .authorizationDenied, try authorizations.response(of: .authorizationDenied, for: pending), request)
     }
 
-    /// Returns the redirect of an error to the client, and records its code for the log.
-    private func refused(_ error: IdentityError, _ url: String, _ request: HTTPRequest) -> HTTPResponse {
+    /// Returns the response that takes an error to the client, and records its code for the log.
+    private func refused(
+        _ error: IdentityError, _ response: AuthorizationReturn, _ request: HTTPRequest
+    ) -> HTTPResponse {
         request.noteRefusal(error)
-        return .seeOther(url)
+        return signInPages.response(response, in: request)
     }
 }

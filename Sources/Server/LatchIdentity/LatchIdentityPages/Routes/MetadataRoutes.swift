@@ -4,7 +4,7 @@ import LatchAuth
 import LatchCore
 import LatchHTTP
 package import LatchIdentityAccounts
-package import LatchIdentityProvider
+import LatchIdentityProvider
 import LatchIdentityStorage
 package import LatchServer
 
@@ -113,7 +113,9 @@ package struct MetadataRoutes: Sendable {
             "end_session_endpoint": .string("\(base)/oauth/logout"),
             "revocation_endpoint": .string("\(base)/oauth/revoke"),
             "jwks_uri": .string("\(base)/.well-known/jwks.json"),
-            "response_types_supported": ["code"], "response_modes_supported": ["query"],
+            "response_types_supported": ["code"],
+            "response_modes_supported": .array(
+                AuthorizationReturn.Mode.allCases.map { .string($0.rawValue) }),
             "grant_types_supported": .array(OAuthClient.GrantType.supported.map { .string($0.rawValue) }),
             "scopes_supported": .array(scopes.map { .string($0.rawValue) }),
             "token_endpoint_auth_methods_supported": methods,

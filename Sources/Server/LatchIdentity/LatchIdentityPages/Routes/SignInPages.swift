@@ -277,6 +277,18 @@ package struct SignInPages: Sendable {
 
     // MARK: Responses
 
+    /// Returns the response that takes the browser to the client.
+    package func response(_ response: AuthorizationReturn, in request: HTTPRequest) -> HTTPResponse {
+        guard response.mode == .formPost else { return .seeOther(response.url) }
+        let context = context.accepting(request)
+        var page = HTMLPage(
+            context.texts(Phrase("page.return.title")), posting: response.parameters, to: response.redirect,
+            button: context.texts(Phrase("page.button.continue")))
+        page.language = context.texts.language
+        page.serviceName = context.serviceName
+        return page.response()
+    }
+
     /// Returns a page whose form may lead back to the client.
     private func response(
         _ page: HTMLPage, for purpose: PageForm.Purpose, problem: IdentityError? = nil
@@ -300,7 +312,9 @@ package struct SignInPages: Sendable {
             clients[pending.clientID]?.allows(redirect: pending.redirect) == true
         else { return context.failure(error) }
         do throws(IdentityError) {
-            return context.failure(error, app: try authorizations.url(of: .authorizationEnded, for: pending))
+            let response = try authorizations.response(of: .authorizationEnded, for: pending)
+            // A link is a GET, which this client does not expect.
+            return response.mode == .query ? context.failure(error, app: response.url) : context.failure(error)
         } catch {
             return context.failure(error)
         }

@@ -23,10 +23,10 @@ package struct AuthorizationService: Sendable {
 
     // MARK: Requests
 
-    /// A request, or its error and the URL that the error is sent to.
+    /// A request, or its error and the response that takes the error to the client.
     package enum Reading: Sendable {
         case request(PendingAuthorization)
-        case failure(IdentityError, url: String)
+        case failure(IdentityError, AuthorizationReturn)
     }
 
     /// Reads a request.
@@ -45,22 +45,30 @@ package struct AuthorizationService: Sendable {
             try resources.requireScope(of: targets, in: request.scopes, for: target.client)
             return .request(request)
         } catch {
-            return .failure(error, url: url(of: error, to: target.redirect, state: target.state, issuer: issuer))
+            return .failure(
+                error,
+                response(
+                    of: error, to: target.redirect, state: target.state, issuer: issuer, mode: target.responseMode))
         }
     }
 
-    /// Returns the URL of an error response.
-    package func url(of error: IdentityError, for request: PendingAuthorization) throws(IdentityError) -> String {
+    /// Returns the response that takes an error to the client.
+    package func response(
+        of error: IdentityError, for request: PendingAuthorization
+    ) throws(IdentityError) -> AuthorizationReturn {
         guard let issuer = accessTokens.issuer else { throw .notReady }
-        return url(of: error, to: request.redirect, state: request.state, issuer: issuer)
+        return response(
+            of: error, to: request.redirect, state: request.state, issuer: issuer, mode: request.responseMode)
     }
 
-    private func url(of error: IdentityError, to redirect: String, state: String?, issuer: String) -> String {
+    private func response(
+        of error: IdentityError, to redirect: String, state: String?, issuer: String, mode: AuthorizationReturn.Mode?
+    ) -> AuthorizationReturn {
         let shown = error.form.isDisclosed ? error : .unavailable
         var parameters = [("error", shown.form.oauth)]
         // The client knows best how to explain that its user has refused.
         if shown != .authorizationDenied { parameters.append(("error_description", shown.oauthDescription)) }
-        return AuthorizationTarget.url(redirect, parameters, state: state, issuer: issuer)
+        return AuthorizationReturn(parameters, to: redirect, state: state, issuer: issuer, mode: mode)
     }
 
     // MARK: Decisions
@@ -71,7 +79,7 @@ package struct AuthorizationService: Sendable {
         /// The user must agree to these scopes, or refuse.
         case consent(OAuthClient, Scopes)
         /// The browser returns to the client.
-        case respond(url: String)
+        case respond(AuthorizationReturn)
     }
 
     /// Returns the next step of a request in the session of a browser.
@@ -79,7 +87,7 @@ package struct AuthorizationService: Sendable {
     /// - Parameters:
     ///   - isNew: Whether the user has signed in for this request.
     ///   - agreed: The scopes that this request's page showed and the user agreed to; nil before that.
-    /// - Throws: The errors for the client, which ``url(of:for:)`` turns into a URL;
+    /// - Throws: The errors for the client, which ``response(of:for:)`` takes there;
     ///   `IdentityError.invalidAuthorization` if the client is not registered any longer; or a store's error.
     package func next(
         _ request: PendingAuthorization, in session: ActivePageSession?, from origin: RequestOrigin,
@@ -111,7 +119,7 @@ package struct AuthorizationService: Sendable {
             return .consent(client, scopes)
         }
         let consent = hasAgreed ? Self.auditDetail(client.id, scopes, from: origin) : nil
-        return .respond(url: try await issueCode(for: request, scopes, in: session, consent: consent))
+        return .respond(try await issueCode(for: request, scopes, in: session, consent: consent))
     }
 
     /// The seconds that a user has to decide after a sign-in, also if the request requires a more recent one.
@@ -142,7 +150,7 @@ package struct AuthorizationService: Sendable {
 
     private func issueCode(
         for request: PendingAuthorization, _ scopes: Scopes, in session: ActivePageSession, consent: String?
-    ) async throws(IdentityError) -> String {
+    ) async throws(IdentityError) -> AuthorizationReturn {
         guard let issuer = accessTokens.issuer else { throw .notReady }
         let text = "ac1." + Base64URL.encode(random.bytes(32))
         try await store.insert(
@@ -153,8 +161,8 @@ package struct AuthorizationService: Sendable {
                 scope: scopes.text, authenticatedAt: session.authenticatedAt, factorAt: session.device.factorAt,
                 validUntil: clock.now.addingTimeInterval(AuthorizationCode.lifetime)),
             consent: consent)
-        return AuthorizationTarget.url(
-            request.redirect, [("code", text)], state: request.state, issuer: issuer)
+        return AuthorizationReturn(
+            [("code", text)], to: request.redirect, state: request.state, issuer: issuer, mode: request.responseMode)
     }
 
     /// Uses up the form of a decision: one page yields one code, no matter how often it is sent.

@@ -35,6 +35,8 @@ package struct PendingAuthorization: Codable, Sendable {
     package let loginHint: String?
     /// The languages that the client prefers for the pages, best first; nil if it names none.
     package let languages: [String]?
+    /// The way of the response; nil for the query.
+    let responseMode: AuthorizationReturn.Mode?
 }
 
 /// The part of an authorization request that determines where its errors are sent.
@@ -42,6 +44,8 @@ package struct AuthorizationTarget: Sendable {
     package let client: OAuthClient
     package let redirect: String
     package let state: String?
+    /// The way of the response, also of an error of the rest of the request.
+    let responseMode: AuthorizationReturn.Mode?
 
     /// Reads the client, the redirect and the state.
     ///
@@ -67,15 +71,9 @@ package struct AuthorizationTarget: Sendable {
         self.redirect = redirect
         // RFC 6749 §4.1.2.1: an error has the request's state, even if that state is refused for its length.
         state = fields["state"].flatMap { $0.isEmpty || $0.utf8.count > 8192 ? nil : $0 }
-    }
-
-    /// Returns the URL of a response (RFC 6749 §4.1.2), with the issuer (RFC 9207 §2).
-    package static func url(
-        _ redirect: String, _ parameters: [(String, String)], state: String?, issuer: String
-    ) -> String {
-        var list = parameters
-        if let state { list.append(("state", state)) }
-        return AppRedirect.url(redirect, list + [("iss", issuer)])
+        // A browser posts no form to an app's custom scheme.
+        let mode = fields["response_mode"].flatMap(AuthorizationReturn.Mode.init)
+        responseMode = mode == .formPost && !AppRedirect.isOfWeb(redirect) ? nil : mode
     }
 }
 
@@ -99,9 +97,10 @@ extension PendingAuthorization {
         guard let type = try value("response_type") else { throw .missing("response_type") }
         guard type == "code" else { throw .unsupportedResponseType }
         // Attack B4: a mode that puts the code elsewhere is not replaced by another mode.
-        if let mode = try value("response_mode"), mode != "query" {
-            throw .invalid("response_mode", "must be query")
+        guard try value("response_mode") == nil || target.responseMode != nil else {
+            throw .invalid("response_mode", "must be query, or form_post to a URL of the web")
         }
+        responseMode = target.responseMode
         if let state = fields["state"], state.utf8.count > 2048 { throw .invalid("state", "is too long") }
         codeChallenge = try Self.challenge(
             try value("code_challenge"), method: try value("code_challenge_method"), of: target.client)
