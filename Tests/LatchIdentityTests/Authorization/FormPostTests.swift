@@ -57,7 +57,7 @@ import Testing
         await site.close()
     }
 
-    @Test(.tags(.openRedirect))
+    @Test(.tags(.redirectMatching))
     func `A response by form_post goes to no custom scheme, and to no URL that is not registered`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
