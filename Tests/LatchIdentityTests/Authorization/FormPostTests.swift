@@ -19,7 +19,8 @@ import Testing
         }
     }
 
-    @Test func `A response by form_post is a page that posts code and state to the client`() async throws {
+    @Test(.tags(.responseMode))
+    func `A response by form_post is a page that posts code and state to the client`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
         let app = SignInApp()
