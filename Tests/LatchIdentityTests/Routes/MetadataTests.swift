@@ -35,16 +35,28 @@ import Testing
         await site.close()
     }
 
+    @Test func `The server's metadata and keys can be read by a page of any site, without cookies`() async throws {
+        let site = try await Site()
+        for path in [path, "/.well-known/openid-configuration", "/.well-known/jwks.json"] {
+            let response = try await site.send(.get, path, fields: ["Origin": "https://app.example"])
+            #expect(response.field("Access-Control-Allow-Origin") == "*")
+            #expect(response.field("Access-Control-Allow-Credentials") == nil)
+        }
+        await site.close()
+    }
+
     @Test func `The server's metadata states what the server can do, and nothing else`() async throws {
         let site = try await Site()
         let json = try await site.get(path).json
         #expect(
             json["grant_types_supported"] == [
                 "password", "refresh_token", "authorization_code", "urn:ietf:params:oauth:grant-type:device_code",
+                "client_credentials",
             ])
         #expect(
             json["token_endpoint_auth_methods_supported"] == ["none", "client_secret_basic", "client_secret_post"])
         #expect(json["response_types_supported"] == ["code"])
+        #expect(json["response_modes_supported"] == ["query", "form_post"])
         #expect(json["scopes_supported"]?.arrayValue?.count == 15)
         #expect(json["code_challenge_methods_supported"] == ["S256"])
         #expect(json["authorization_response_iss_parameter_supported"] == true)

@@ -77,6 +77,7 @@ struct OperationRoutes: Sendable {
 
     private static let keySetFields: HTTPFields = [
         .contentType: "application/jwk-set+json", .cacheControl: "public, max-age=300",
+        "Access-Control-Allow-Origin": "*",
     ]
 
     /// Returns 200, or 503 with a code but without the message, which can name a path.

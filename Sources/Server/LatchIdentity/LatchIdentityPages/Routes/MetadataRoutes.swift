@@ -140,6 +140,8 @@ package struct MetadataRoutes: Sendable {
         }
         var response = HTTPResponse.json(document)
         response.fields[.cacheControl] = "public, max-age=300"
+        // An app in a browser reads it, too: it is public.
+        response.fields["Access-Control-Allow-Origin"] = "*"
         return response
     }
 }
