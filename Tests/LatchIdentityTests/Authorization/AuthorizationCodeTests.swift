@@ -111,6 +111,10 @@ import Testing
         var agent = UserAgent(site)
         let refused = try await agent.get(app.path(["nonce": nil]))
         #expect(refused.parameters["error"] == "invalid_request")
+        // Without an ID token nobody compares it.
+        for scope in ["email", nil] as [String?] {
+            #expect(try await agent.get(app.path(["scope": scope])).parameters["error"] == "invalid_request")
+        }
         #expect(try await agent.authorize(app).parameters["code"] != nil)
         await site.close()
     }

@@ -44,6 +44,8 @@ import Testing
         #expect(policy.contains("default-src 'none'") && policy.contains("script-src 'sha256-"))
         #expect(!policy.contains("unsafe") && !policy.contains("form-action") && !policy.contains("frame-ancestors"))
         #expect(page.field("X-Frame-Options") == nil)
+        // Receivers compare the field Origin with the issuer's.
+        #expect(page.field("Referrer-Policy") == "origin")
         await site.close()
     }
 
@@ -52,6 +54,9 @@ import Testing
         var agent = UserAgent(site)
         let broken = try await agent.get(SignInApp().path(["response_mode": "form_post", "response_type": "token"]))
         #expect(fields(of: broken)["error"] == "unsupported_response_type")
+        // A form would return another state.
+        let changed = try await agent.get(SignInApp().path(["response_mode": "form_post", "state": "a\nb"]))
+        #expect(fields(of: changed)["error"] == "invalid_request")
         let login = try await agent.get(SignInApp().path(["response_mode": "form_post"]))
         let refused = try await agent.submit(login, [("refuse", "yes")])
         #expect(fields(of: refused)["error"] == "access_denied")

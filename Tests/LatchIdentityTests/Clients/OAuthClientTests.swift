@@ -40,7 +40,8 @@ import Testing
         "a;scopes=x,x", "a;scopes=\"", "a;confidential=yes", "a\u{0}", "é", String(repeating: "a", count: 101), "a;;",
         "a;redirects=", "a;redirects=javascript://x", "a;redirects=http://a.example/b", "a;redirects=a://b,a://b",
         "a;redirects=https://a.example/?x#y", "a;redirects=com.example.a:/", "a;redirects=a:b", "a;logout=data:x",
-        "a;trusted=yes", "a;require_pkce=", "a;require_pkce=no",
+        "a;trusted=yes", "a;require_pkce=", "a;require_pkce=no", "a;trusted;trusted=false",
+        "a;grants=password;grants=refresh_token",
     ])
     func `The registration of an app is refused if a word of it is unknown or has no effect`(word: String) {
         #expect(OAuthClient(word: word) == nil)

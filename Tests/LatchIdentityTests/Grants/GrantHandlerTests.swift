@@ -58,10 +58,14 @@ import Testing
                 OAuthClient(id: "reports", isConfidential: true, grants: grants),
                 OAuthClient(id: "phone"), OAuthClient(id: "web", isConfidential: true),
                 OAuthClient(
+                    id: "robot", isConfidential: true, grants: [.clientCredentials],
+                    scopes: ["widgets:admin", "openid"]),
+                OAuthClient(
                     id: "portal", isConfidential: true, grants: [.authorizationCode, .clientCredentials],
-                    scopes: ["openid", "email", "widgets:admin"], redirectURIs: ["https://portal.example/back"]),
+                    scopes: ["openid", "email", "widgets:admin", "files:read"],
+                    redirectURIs: ["https://portal.example/back"]),
             ]
-            let confidential = ["reports", "web", "portal"]
+            let confidential = ["reports", "web", "robot", "portal"]
             $0.clientSecretDigests = Dictionary(uniqueKeysWithValues: confidential.map { ($0, ClientSecret.digest) })
         }
     }
@@ -123,15 +127,22 @@ import Testing
         #expect(try await request(nil, secret: nil).oauthError == "unauthorized_client")
         // `:admin` scopes come from an account's role, which a client does not have.
         #expect(try await request("reports", scope: "widgets:admin").oauthError == "invalid_scope")
-        // But an operator may name one in the registration.
-        let portal = try await request("portal", scope: "openid email widgets:admin")
-        #expect(portal.scopes == ["widgets:admin"] && portal.json["id_token"] == nil)
+        // But an operator may name one in the registration of a client without users.
+        let robot = try await request("robot", scope: "openid widgets:admin")
+        #expect(robot.scopes == ["widgets:admin"] && robot.json["id_token"] == nil)
+        let portal = try await request("portal", scope: "openid email widgets:admin files:read")
+        #expect(portal.scopes == ["files:read"])
+        // Another's client that signs users in has no token for the API without a scope of it.
+        #expect(try await request("portal", scope: "openid").oauthError == "invalid_scope")
         await site.close()
     }
 
     @Test func `A grant without an account is not for a public client`() {
         var configuration = IdentityConfiguration()
         configuration.clients = [OAuthClient(id: "phone", grants: [.clientCredentials])]
+        #expect(throws: IdentityError.self) { try OAuthClients(configuration) }
+        configuration.clients = []
+        configuration.firstPartyGrants = [.password, .clientCredentials]
         #expect(throws: IdentityError.self) { try OAuthClients(configuration) }
     }
 }

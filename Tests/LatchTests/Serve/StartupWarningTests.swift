@@ -89,10 +89,13 @@ import Testing
         #expect(!found.joined().contains("p%40ss"))
     }
 
-    @Test(arguments: [("", 1), (";require_nonce", 0), (";require_pkce=true", 0)])
-    func `A starting server warns of a client with neither PKCE nor a nonce`(part: String, count: Int) throws {
-        // The last of two parts counts.
-        let word = "web;confidential;require_pkce=false\(part);grants=authorization_code;redirects=https://a.example/b"
+    @Test(arguments: [
+        ("require_pkce=false;grants=authorization_code", 1),
+        ("require_pkce=false;require_nonce;grants=authorization_code", 0), ("grants=authorization_code", 0),
+        ("require_pkce=false;grants=client_credentials", 0),
+    ])
+    func `A starting server warns of a client with neither PKCE nor a nonce`(parts: String, count: Int) throws {
+        let word = "web;confidential;\(parts);redirects=https://a.example/b"
         let found = try warnings([
             "LATCH_MAIL_DIRECTORY": "mails", "LATCH_CLIENTS": word,
             "LATCH_CLIENT_SECRETS": "web=" + String(repeating: "0a", count: 32),

@@ -168,7 +168,9 @@ extension Settings {
 
     /// The warnings about clients whose stolen codes can be put into another browser (RFC 9700 §4.5).
     private var clientWarnings: [StartupWarning] {
-        identity.clients.filter { !$0.requiresPKCE && !$0.requiresNonce }.map {
+        identity.clients.filter {
+            $0.grants.contains(.authorizationCode) && !$0.requiresPKCE && !$0.requiresNonce
+        }.map {
             StartupWarning(
                 message: "The client '\($0.id)' needs neither PKCE nor a nonce, so a stolen code can be injected.",
                 hint: "Set require_nonce = true for it, or remove require_pkce = false.")

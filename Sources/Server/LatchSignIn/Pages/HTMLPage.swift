@@ -154,7 +154,8 @@ package struct HTMLPage: Sendable {
 
     /// Returns the page with a policy against scripts, images, frames and referrers, because its URL contains a token.
     ///
-    /// If the page has a script, it comes from this server and can only contact this server.
+    /// If the page has a script, it comes from this server and can only contact this server. A page that posts itself has one
+    /// inline script, may stand in a frame, and names its origin: receivers compare it with the issuer's (Fetch §3.2).
     ///
     /// - Parameter formTarget: A source expression for the target of the redirect after the form, which the policy for
     ///   forms also covers.
@@ -170,13 +171,13 @@ package struct HTMLPage: Sendable {
             "Vary": "Accept-Language",
             "Content-Security-Policy":
                 "default-src 'none'; style-src \(PageStyle.source); base-uri 'none'; \(rest)",
-            "Referrer-Policy": "no-referrer", "X-Content-Type-Options": "nosniff",
+            "Referrer-Policy": postsItself ? "origin" : "no-referrer", "X-Content-Type-Options": "nosniff",
         ]
         if !postsItself { fields["X-Frame-Options"] = "DENY" }
         return HTTPResponse(status: status, fields: fields, body: HTTPBody(html))
     }
 
-    /// The HTML, without inline scripts, so that the policy can forbid all of them.
+    /// The HTML; only a page that posts itself has an inline script, which the policy allows by its digest.
     private var html: String {
         let brand = serviceName.map { "<p class=\"brand\">\(HTMLContext.text.escape($0))</p>\n" } ?? ""
         let head = script.map { "<script src=\"\(HTMLContext.url.escape($0))\" defer></script>\n" } ?? ""

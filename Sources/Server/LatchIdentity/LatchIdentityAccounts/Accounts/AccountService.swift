@@ -107,7 +107,7 @@ package struct AccountService: Sendable {
         guard let username = username?.trimmingSpace(), !username.isEmpty, username.lowercased() != email.key else {
             return nil
         }
-        return try Username(String(username))
+        return try Username(choosing: String(username))
     }
 
     /// Requires that roles and permissions are words, as scope tokens are (RFC 6749 §3.3).

@@ -231,8 +231,8 @@ package struct AdministrationService: Sendable {
         change.displayName = change.displayName.map { String($0.trimmingSpace()) }
         try AccountDetailsValidator.check(change.applied(to: AccountDetails()), at: clock.now)
         if let text = change.username, !text.isEmpty {
-            let username = try Username(text)
-            if try await store.account(id: id)?.username != username {
+            let current = try await store.account(id: id)?.username
+            if try Username(choosing: text, insteadOf: current) != current {
                 try limits.take([limits.username(of: actor.accountID)])
             }
         }

@@ -23,10 +23,10 @@ struct ClientField: Sendable {
 extension ClientField {
     /// All fields but the id, in the order in which they are printed.
     static let all = [
-        ClientField(name: "confidential", form: .flag(\.isConfidential, omitted: false)),
-        ClientField(name: "trusted", form: .flag(\.isTrusted, omitted: false)),
-        ClientField(name: "require_pkce", form: .flag(\.requiresPKCE, omitted: true)),
-        ClientField(name: "require_nonce", form: .flag(\.requiresNonce, omitted: false)),
+        flag("confidential", \.isConfidential),
+        flag("trusted", \.isTrusted),
+        flag("require_pkce", \.requiresPKCE),
+        flag("require_nonce", \.requiresNonce),
         ClientField(
             name: "grants",
             form: .list(
@@ -50,6 +50,13 @@ extension ClientField {
                     client.postLogoutRedirectURIs = try redirects(urls, "logout")
                 }, write: { $0.postLogoutRedirectURIs.isEmpty ? nil : $0.postLogoutRedirectURIs })),
     ]
+
+    /// Returns a field whose value, where it is left out, is that of a new client.
+    private static func flag(
+        _ name: String, _ path: any WritableKeyPath<OAuthClient, Bool> & Sendable
+    ) -> ClientField {
+        ClientField(name: name, form: .flag(path, omitted: OAuthClient(id: "")[keyPath: path]))
+    }
 
     private static func grants(_ list: [String]) throws(OAuthClient.WordError) -> Set<OAuthClient.GrantType> {
         for name in list where OAuthClient.GrantType(rawValue: name) == nil {

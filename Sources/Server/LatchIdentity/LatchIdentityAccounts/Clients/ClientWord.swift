@@ -30,8 +30,14 @@ extension OAuthClient {
     package init(parsing word: String) throws(WordError) {
         let parts = word.unicodeScalars.split(separator: ";", omittingEmptySubsequences: false).map { String($0) }
         try self.init(checkedID: parts.first ?? "")
+        var names: Set<String> = []
         for part in parts.dropFirst() {
-            do throws(WordError) { try apply(part) } catch {
+            do throws(WordError) {
+                guard names.insert(String(part.unicodeScalars.prefix { $0 != "=" })).inserted else {
+                    throw WordError(reason: "has a part twice")
+                }
+                try apply(part)
+            } catch {
                 throw WordError(reason: "the client '\(id)' \(error.reason)")
             }
         }

@@ -17,8 +17,7 @@ import LatchIdentityStorage
 /// reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read
 /// ```
 ///
-/// An omitted member grants less, and requires more. Without `confidential`, a client is public, and without `grants`, it has only the grant
-/// `refresh_token`. A client without `scopes` may request every scope of the server, and the rights of the account
+/// Without `confidential`, a client is public, and without `grants`, it has only the grant `refresh_token`. A client without `scopes` may request every scope of the server, and the rights of the account
 /// limit its tokens. A client that signs users in on the server's pages has `redirects`. A client of the operator is
 /// `trusted`, and its users are not asked for their consent:
 ///
@@ -59,7 +58,7 @@ public struct OAuthClient: Sendable, Hashable {
     public var postLogoutRedirectURIs: [String]
     /// Whether the operator owns the client, so that its users are not asked for their consent.
     public var isTrusted: Bool
-    /// Whether each authorization request needs a code challenge (RFC 7636); always true for a public client.
+    /// Whether each authorization request needs a code challenge (RFC 7636), as each one of a public client must have.
     public var requiresPKCE: Bool
     /// Whether each authorization request needs a nonce (OpenID Connect Core §3.1.2.1).
     public var requiresNonce: Bool

@@ -15,7 +15,8 @@ package struct OAuthClients: Sendable {
     /// Creates the registry.
     ///
     /// - Throws: `IdentityError.invalidSetting` if a client is registered twice, if a confidential client has no
-    ///   secret, or if a secret belongs to no confidential client.
+    ///   secret, or if a secret belongs to no confidential client. `.unusableSetting` if a client has a grant that it
+    ///   cannot use, or a public one leaves out PKCE.
     package init(_ configuration: IdentityConfiguration) throws(IdentityError) {
         firstParty = OAuthClient(
             id: OAuthClient.firstPartyID, grants: configuration.firstPartyGrants,
@@ -33,6 +34,9 @@ package struct OAuthClients: Sendable {
         where client.grants.contains(.authorizationCode) && client.redirectURIs.isEmpty {
             throw .unusableSetting(
                 "clients", "the client '\(client.id)' needs a URL in 'redirects' for the grant authorization_code")
+        }
+        guard !configuration.firstPartyGrants.contains(.clientCredentials) else {
+            throw .unusableSetting("first_party_grants", "client_credentials needs a client with a secret")
         }
         // RFC 6749 §4.4: without a secret, everybody would be this client.
         for client in configuration.clients where client.grants.contains(.clientCredentials) && !client.isConfidential {

@@ -86,6 +86,8 @@ package struct TokenService: Sendable {
         guard client.isConfidential else { throw .unauthorizedClient }
         try dates.require()
         let scopes = try scopePolicy.granted(requested, to: nil, by: client)
+        // A third-party client gets a token for the operator's API only for a scope of it.
+        guard client.belongsToOperator || !scopes.isEmpty else { throw .invalidScope }
         let access = try accessTokens.issue(
             to: client.id, client, scopes: scopes, for: nil, on: nil)
         count(grantType)
@@ -358,9 +360,9 @@ package struct TokenService: Sendable {
                 scopes: session.scopes, clientID: session.clientID, accountID: session.accountID,
                 isForUserInfo: claims.isForUserInfo)
         }
-        guard claims.subject == claims.clientID, let client = clients[claims.subject] else {
-            throw .invalidToken
-        }
+        guard claims.subject == claims.clientID, let client = clients[claims.subject],
+            client.grants.contains(.clientCredentials)
+        else { throw .invalidToken }
         return AuthenticatedPrincipal(
             scopes: scopePolicy.allowed(claims.scopes, to: nil, by: client), clientID: client.id,
             accountID: nil, isForUserInfo: claims.isForUserInfo)

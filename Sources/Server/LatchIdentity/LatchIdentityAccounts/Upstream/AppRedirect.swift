@@ -50,8 +50,8 @@ package enum AppRedirect {
         do { return try HTTPOrigin.split(text).origin.isLoopback } catch { return false }
     }
 
-    /// Whether a browser requests the URL itself, as of a web page and a program on this machine.
-    package static func isOfWeb(_ target: String) -> Bool {
+    /// Whether a browser can post a form to the URL: it is https, or http on this machine.
+    package static func takesForms(_ target: String) -> Bool {
         isClaimed(target) || target.utf8.starts(with: "http://".utf8)
     }
 

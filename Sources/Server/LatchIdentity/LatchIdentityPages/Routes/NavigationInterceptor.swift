@@ -38,7 +38,7 @@ struct NavigationInterceptor: Interceptor {
 
 /// Whether a frame has sent the request.
 ///
-/// It gets no page, and does not count as one (decision 0087).
+/// It gets no page for a user, and does not count as one (decision 0087).
 enum SilentFrame: HTTPContextKey {
     static var defaultValue: Bool { false }
 }

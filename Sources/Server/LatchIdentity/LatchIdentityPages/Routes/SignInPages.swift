@@ -300,7 +300,7 @@ package struct SignInPages: Sendable {
 
     /// Returns the page of an error.
     ///
-    /// If a form is too old, its page links back to its app.
+    /// If a form is too old, its page links back to its app, unless the app expects a form.
     ///
     /// - Parameter sealed: The text of the form, which may be invalid.
     package func failure(_ error: IdentityError, ofForm sealed: String?, in request: HTTPRequest) -> HTTPResponse {

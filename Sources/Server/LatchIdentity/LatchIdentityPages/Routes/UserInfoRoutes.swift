@@ -24,7 +24,8 @@ package struct UserInfoRoutes: Sendable {
 
     package func add(to router: inout Router) {
         let requirement = ScopeInterceptor(tokens, requiring: ["openid"])
-        router.group(interceptors: limits.limiting(.other) + [FormTokenInterceptor(), requirement]) { others in
+        router.group(interceptors: limits.limiting(.other) + [QueryInterceptor(), FormTokenInterceptor(), requirement])
+        { others in
             others.get("/oauth/userinfo", claims)
             others.post("/oauth/userinfo", claims)
         }
@@ -46,12 +47,12 @@ package struct UserInfoRoutes: Sendable {
 private struct FormTokenInterceptor: Interceptor {
     /// Passes the request on with its token in the field.
     ///
-    /// - Throws: `IdentityError.twoTokens` for a token in both places, and the errors of a malformed form.
+    /// - Throws: `IdentityError.tokenInTwoPlaces`, and the errors of a malformed form.
     func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         guard request.method == .post, request.mediaType == "application/x-www-form-urlencoded",
             let token = try OAuthParameters(form: request)["access_token"]
         else { return try await next.respond(to: request) }
-        guard request.fields[.authorization] == nil else { throw IdentityError.twoTokens }
+        guard request.fields[.authorization] == nil else { throw IdentityError.tokenInTwoPlaces }
         var request = request
         request.fields[.authorization] = "Bearer \(token)"
         return try await next.respond(to: request)

@@ -73,7 +73,7 @@ package struct AuthorizationTarget: Sendable {
         state = fields["state"].flatMap { $0.isEmpty || $0.utf8.count > 8192 ? nil : $0 }
         // A browser posts no form to an app's custom scheme.
         let mode = fields["response_mode"].flatMap(AuthorizationReturn.Mode.init)
-        responseMode = mode == .formPost && !AppRedirect.isOfWeb(redirect) ? nil : mode
+        responseMode = mode == .formPost && !AppRedirect.takesForms(redirect) ? nil : mode
     }
 }
 
@@ -101,6 +101,10 @@ extension PendingAuthorization {
             throw .invalid("response_mode", "must be query, or form_post to a URL of the web")
         }
         responseMode = target.responseMode
+        // A form changes line breaks.
+        guard responseMode != .formPost || target.state?.isPlain ?? true else {
+            throw .invalid("state", "has a control character")
+        }
         if let state = fields["state"], state.utf8.count > 2048 { throw .invalid("state", "is too long") }
         codeChallenge = try Self.challenge(
             try value("code_challenge"), method: try value("code_challenge_method"), of: target.client)
@@ -108,7 +112,13 @@ extension PendingAuthorization {
         maximumAge = try Self.maximumAge(try value("max_age"))
         scope = try Scopes(requested: try value("scope", maximum: 4096))?.text
         nonce = try value("nonce")
-        guard nonce != nil || !target.client.requiresNonce else { throw .missing("nonce") }
+        if target.client.requiresNonce {
+            guard nonce != nil else { throw .missing("nonce") }
+            // The nonce comes back in an ID token.
+            guard scope.map(Scopes.init(parsing:))?.contains("openid") == true else {
+                throw .invalid("scope", "must have openid")
+            }
+        }
         // A hint that is too long for an address is ignored (OpenID Connect Core §3.1.2.1).
         loginHint = fields["login_hint"].flatMap { $0.isEmpty || $0.utf8.count > 1024 || !$0.isPlain ? nil : $0 }
         // A value that is not a list of languages is ignored (OpenID Connect Core §15.1).

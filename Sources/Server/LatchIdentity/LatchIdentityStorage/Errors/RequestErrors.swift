@@ -34,7 +34,7 @@ extension IdentityError {
         "username", "is not valid", hint: "Use up to 64 of a–z, 0–9, '.', '-' and '_', or the email address itself.")
 
     package static let reservedUsername = IdentityError.invalid(
-        "username", "is reserved", hint: "Choose a name that is not 'user-' with twelve digits.")
+        "username", "is reserved", hint: "Choose a name that is not 'user-' with sixteen hexadecimal digits.")
 
     /// The cursor belongs to another list, or was not issued by this server.
     package static let invalidCursor = IdentityError.invalidInput(
@@ -46,7 +46,11 @@ extension IdentityError {
         hint: "Send credentials and tokens in the content.")
 
     package static let twoTokens = IdentityError.invalidInput(
-        "the request holds more than one token", hint: "Send one of them.")
+        "the request holds different refresh tokens", hint: "Send one of them.")
+
+    /// RFC 6750 §2: a request uses one method for its access token.
+    package static let tokenInTwoPlaces = IdentityError.invalidInput(
+        "the request has the field Authorization and an access token in its form", hint: "Send one of them.")
 
     /// The content exceeds the size limit of all routes.
     package static let contentTooLarge = IdentityError(

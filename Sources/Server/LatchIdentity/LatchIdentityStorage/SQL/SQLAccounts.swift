@@ -439,7 +439,7 @@ extension SQLConnection {
         let details = change.applied(to: found.details)
         if details != found.details { try insert(details, of: id) }
         if let typed = change.username {
-            let name = typed.isEmpty ? nil : try Username(typed)
+            let name = typed.isEmpty ? nil : try Username(choosing: typed, insteadOf: found.account.username)
             do throws(IdentityError) {
                 try run(
                     "UPDATE account SET username = $1, username_key = $2 WHERE id = $3",
