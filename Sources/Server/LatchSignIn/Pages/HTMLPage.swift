@@ -154,8 +154,9 @@ package struct HTMLPage: Sendable {
 
     /// Returns the page with a policy against scripts, images, frames and referrers, because its URL contains a token.
     ///
-    /// If the page has a script, it comes from this server and can only contact this server. A page that posts itself has one
-    /// inline script, may stand in a frame, and names its origin: receivers compare it with the issuer's (Fetch §3.2).
+    /// If the page has a script, it comes from this server and can only contact this server. A page that posts itself has
+    /// one inline script, and may stand in a frame. It names its origin, which receivers compare with the issuer's (Fetch
+    /// §3.2).
     ///
     /// - Parameter formTarget: A source expression for the target of the redirect after the form, which the policy for
     ///   forms also covers.

@@ -17,8 +17,9 @@ import LatchIdentityStorage
 /// reports;confidential;grants=password,refresh_token;scopes=widgets:read,files:read
 /// ```
 ///
-/// Without `confidential`, a client is public, and without `grants`, it has only the grant `refresh_token`. A client without `scopes` may request every scope of the server, and the rights of the account
-/// limit its tokens. A client that signs users in on the server's pages has `redirects`. A client of the operator is
+/// Without `confidential`, a client is public, and without `grants`, it has only the grant `refresh_token`. A client
+/// without `scopes` may request every scope of the server, and the rights of the account limit its tokens. A client that
+/// signs users in on the server's pages has `redirects`. A client of the operator is
 /// `trusted`, and its users are not asked for their consent:
 ///
 /// ```

@@ -79,7 +79,7 @@ package struct ScopePolicy: Sendable {
     ///
     /// `:admin` scopes need the role `admin` or a permission of that name. Every account may have the others, since a
     /// resource shows each account only its own objects. A client that acts for itself has an `:admin` scope only if its
-    /// registration names it, and it signs no users in: otherwise the registration lists what its users may have.
+    /// registration names it and it signs no users in. Otherwise the registration lists what its users may have.
     private func isAllowed(_ scope: Scope, to account: Account?, by client: OAuthClient) -> Bool {
         // A client that signs users in may learn who they are.
         if Self.openID.contains(scope) {

@@ -8,9 +8,9 @@ package import LatchIdentityStorage
 
 /// A handler of one grant type at the token endpoint (RFC 6749 §4).
 ///
-/// A new grant is one file with a handler, one line in ``GrantHandlers/all``, and the name of its grant type in
-/// GrantType.swift, from which metadata and settings follow. Endpoint and metrics follow from the handlers. A sign-in with a
-/// passkey is not a grant, and only has a metric.
+/// A new grant is one file with a handler, one line in ``GrantHandlers/all``, and one in `GrantType.supported`. Endpoint
+/// and metrics follow from the handlers, metadata and settings from the grant types. A sign-in with a passkey is not a
+/// grant, and only has a metric.
 package protocol GrantHandler: Sendable {
     /// The value of `grant_type`, which is also the label of the metric.
     static var grantType: OAuthClient.GrantType { get }
