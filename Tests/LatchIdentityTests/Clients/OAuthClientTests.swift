@@ -28,6 +28,7 @@ import Testing
         "phone;grants=refresh_token", "phone;grants=", "a;confidential;grants=password;scopes=x", "a;grants=;scopes=",
         "a;trusted;grants=authorization_code;redirects=https://a.example/b?c=d,a://b,com.example.a:/callback;logout=https://a.example/c",
         "a;confidential;require_pkce=false;require_nonce;grants=refresh_token",
+        "a;id_token_signed_response_alg=EdDSA;grants=refresh_token",
     ])
     func `The registration of an app is written as it is read`(word: String) throws {
         let app = try #require(OAuthClient(word: word))

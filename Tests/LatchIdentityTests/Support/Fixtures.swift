@@ -83,7 +83,7 @@ extension IdentityStore {
     func signingKeys(proposing key: StoredKey) async throws -> [StoredKey] {
         let keyring = try Keyring(nil)
         let changed = try await changeSigningKeys(at: key.createdAt) { stored throws(IdentityError) in
-            stored.signing.isEmpty ? try keyring.change(of: stored, to: key) : nil
+            stored.signing.isEmpty ? try keyring.change(of: stored, adding: [key]) : nil
         }
         if let changed { return changed.signing }
         return try await signingKeys()

@@ -19,19 +19,23 @@ struct SignInApp: Sendable {
     var verifier = Base64URL.encode((0..<32).map { _ in UInt8.random(in: 0...255) })
 
     /// The operator's own app, one of others, a program, and a server of others.
+    ///
+    /// Their ID tokens need no RSA key, which takes longer to make than most tests run.
     static let registrations = [
         OAuthClient(
             id: "notes", grants: [.authorizationCode, .refreshToken],
             redirectURIs: ["https://notes.example.com/callback", "https://notes.example.com/other"],
-            postLogoutRedirectURIs: ["https://notes.example.com/bye"], isTrusted: true),
+            postLogoutRedirectURIs: ["https://notes.example.com/bye"], isTrusted: true, idTokenAlgorithm: .es256),
         OAuthClient(
-            id: "foreign", grants: [.authorizationCode, .refreshToken], redirectURIs: ["https://foreign.example/back"]),
+            id: "foreign", grants: [.authorizationCode, .refreshToken], redirectURIs: ["https://foreign.example/back"],
+            idTokenAlgorithm: .es256),
         OAuthClient(
             id: "tool", grants: [.authorizationCode, .deviceCode, .refreshToken],
-            redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback", "tool://callback"], isTrusted: true),
+            redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback", "tool://callback"], isTrusted: true,
+            idTokenAlgorithm: .es256),
         OAuthClient(
             id: "web", isConfidential: true, grants: [.authorizationCode],
-            redirectURIs: ["https://web.example/callback"], isTrusted: true),
+            redirectURIs: ["https://web.example/callback"], isTrusted: true, idTokenAlgorithm: .es256),
     ]
 
     /// The parameters of the request; a value of nil leaves one out.

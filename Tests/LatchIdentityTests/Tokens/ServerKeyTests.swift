@@ -190,7 +190,7 @@ import Testing
         try await site.identity.signingKeys.reseal(with: Self.otherKey)
         let error = await #expect(throws: IdentityError.self) {
             try await store.changeSigningKeys(at: noon) { stored throws(IdentityError) in
-                try keyring.change(of: stored, to: late)
+                try keyring.change(of: stored, adding: [late])
             }
         }
         #expect(error?.code == "storeKeyNeeded")

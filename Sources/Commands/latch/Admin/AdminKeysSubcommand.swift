@@ -3,6 +3,7 @@
 import LatchCommand
 import LatchCore
 import LatchIdentity
+import LatchJOSE
 
 /// `latch admin keys`: the signing keys in a store.
 enum AdminKeysSubcommand {
@@ -26,7 +27,7 @@ enum AdminKeysSubcommand {
             """,
         options: [pem],
         examples: [
-            "latch admin keys list --store sqlite:latch.sqlite": "which key signs, and which one will",
+            "latch admin keys list --store sqlite:latch.sqlite": "which keys sign, and which will",
             "latch admin keys list --pem > keys.pem": "the public keys, for a proxy",
         ]
     ) { invocation in
@@ -34,35 +35,40 @@ enum AdminKeysSubcommand {
         return { identity in
             let keys = try await identity.signingKeys.list()
             if isPEM {
-                // Some programs read only the first key.
-                let texts = (keys.filter { $0.state == .signing } + keys.filter { $0.state != .signing })
-                    .map(\.pem)
+                // Some programs read only the first key: the one that signs access tokens.
+                let isFirst = { (key: SigningKeyDescription) in
+                    key.state == .signing && key.algorithm == AccessTokenIssuer.algorithm
+                }
+                let texts = (keys.filter(isFirst) + keys.filter { !isFirst($0) }).map(\.pem)
                 return (texts.joined(), ["keys": .array(texts.map { .string($0) })])
             }
             let rows = keys.map { key in
                 [
-                    key.id, key.state.rawValue, "signs from \(AccountReport.text(key.signsAt))",
+                    key.id, key.algorithm.rawValue, key.state.rawValue, "signs from \(AccountReport.text(key.signsAt))",
                     key.endsAt.map { "verifies until \(AccountReport.text($0))" } ?? "",
                 ]
             }
             let json = keys.map { key -> JSONValue in
                 [
-                    "id": .string(key.id), "state": .string(key.state.rawValue),
+                    "id": .string(key.id), "alg": .string(key.algorithm.rawValue), "state": .string(key.state.rawValue),
                     "created_at": AccountReport.date(key.createdAt), "signs_at": AccountReport.date(key.signsAt),
                     "ends_at": AccountReport.date(key.endsAt),
                 ]
             }
-            return (ListText(headings: ["id", "state", "signs", "verifies"], rows: rows), ["keys": .array(json)])
+            return (
+                ListText(headings: ["id", "algorithm", "state", "signs", "verifies"], rows: rows),
+                ["keys": .array(json)]
+            )
         }
     }
 
     private static let compromised = Option.flag(
-        "compromised", "the new key signs immediately, and the others end with all access tokens")
+        "compromised", "the new keys sign immediately, and the others end with all access tokens")
 
     private static let rotate = storeSubcommand(
-        "rotate", "adds a signing key, which signs after ten minutes",
+        "rotate", "adds a signing key of each algorithm, which signs after ten minutes",
         discussion: """
-            The new key is published immediately, so that every cache has it before it signs. The one before
+            A new key is published immediately, so that every cache has it before it signs. The one before
             verifies until its last token has expired. With --compromised nothing waits: access tokens so
             far end within \(seconds) seconds at this server and as soon as caches of the keys expire
             elsewhere, and clients refresh theirs.
@@ -75,12 +81,21 @@ enum AdminKeysSubcommand {
     ) { invocation in
         let isCompromised = invocation.has(compromised)
         return { identity in
-            guard let id = try await identity.signingKeys.rotate(isCompromised: isCompromised) else {
-                throw CommandError.failed("Another rotation came first.", hint: "See 'latch admin keys list'.")
+            var (lines, ids): ([String], JSONObject) = ([], [:])
+            for algorithm in try await identity.signingKeys.algorithms {
+                guard let id = try await identity.signingKeys.rotate(algorithm, isCompromised: isCompromised) else {
+                    throw CommandError.failed("Another rotation came first.", hint: "See 'latch admin keys list'.")
+                }
+                lines.append(
+                    isCompromised ? "The key \(id) signs now." : "The key \(id) is published and signs in ten minutes.")
+                ids[algorithm.rawValue] = .string(id)
             }
             return (
-                isCompromised ? "The key \(id) signs now." : "The key \(id) is published and signs in ten minutes.",
-                ["id": .string(id), "compromised": .bool(isCompromised)]
+                lines.joined(separator: "\n"),
+                [
+                    "id": ids[AccessTokenIssuer.algorithm.rawValue] ?? .null, "ids": .object(ids),
+                    "compromised": .bool(isCompromised),
+                ]
             )
         }
     }

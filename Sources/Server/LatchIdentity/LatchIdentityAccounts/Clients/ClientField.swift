@@ -3,6 +3,7 @@
 import LatchAuth
 import LatchCore
 import LatchIdentityStorage
+import LatchJOSE
 
 /// A member of a client: the one list for the tables of a file, the words of the environment, and what is printed.
 struct ClientField: Sendable {
@@ -14,6 +15,8 @@ struct ClientField: Sendable {
         case list(
             read: @Sendable ([String], inout OAuthClient) throws(OAuthClient.WordError) -> Void,
             write: @Sendable (OAuthClient) -> [String]?)
+        /// One of some texts; the first is the value of a client that does not say.
+        case algorithm(any WritableKeyPath<OAuthClient, SignatureAlgorithm> & Sendable, of: [SignatureAlgorithm])
     }
 
     let name: String
@@ -27,6 +30,9 @@ extension ClientField {
         flag("trusted", \.isTrusted),
         flag("require_pkce", \.requiresPKCE),
         flag("require_nonce", \.requiresNonce),
+        ClientField(
+            name: "id_token_signed_response_alg",
+            form: .algorithm(\.idTokenAlgorithm, of: SignatureAlgorithm.ofSigningKeys)),
         ClientField(
             name: "grants",
             form: .list(
@@ -56,6 +62,17 @@ extension ClientField {
         _ name: String, _ path: any WritableKeyPath<OAuthClient, Bool> & Sendable
     ) -> ClientField {
         ClientField(name: name, form: .flag(path, omitted: OAuthClient(id: "")[keyPath: path]))
+    }
+
+    /// Returns the algorithm that a text names.
+    func algorithm(
+        _ text: String, of known: [SignatureAlgorithm]
+    ) throws(OAuthClient.WordError) -> SignatureAlgorithm {
+        guard let algorithm = known.first(where: { $0.rawValue == text }) else {
+            let names = known.map(\.rawValue).joined(separator: ", ")
+            throw OAuthClient.WordError(reason: "has an unknown '\(name)'; known are \(names)")
+        }
+        return algorithm
     }
 
     private static func grants(_ list: [String]) throws(OAuthClient.WordError) -> Set<OAuthClient.GrantType> {
@@ -109,6 +126,11 @@ extension OAuthClient {
                 do throws(WordError) { try read(list, &self) } catch {
                     throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
                 }
+            case .algorithm(let path, let known):
+                guard let text = try table.text(field.name) else { continue }
+                do throws(WordError) { self[keyPath: path] = try field.algorithm(text, of: known) } catch {
+                    throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
+                }
             }
         }
     }
@@ -122,6 +144,8 @@ extension OAuthClient {
                 if self[keyPath: path] != omitted { table[field.name] = .bool(self[keyPath: path]) }
             case .list(_, let write):
                 if let list = write(self) { table[field.name] = .array(list.map { .string($0) }) }
+            case .algorithm(let path, let known):
+                if self[keyPath: path] != known.first { table[field.name] = .string(self[keyPath: path].rawValue) }
             }
         }
         return table

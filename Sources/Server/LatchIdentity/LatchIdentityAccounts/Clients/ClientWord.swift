@@ -2,6 +2,7 @@
 
 import LatchCore
 import LatchIdentityStorage
+import LatchJOSE
 
 extension OAuthClient {
     /// The reason why a configuration's word cannot be used.
@@ -61,7 +62,9 @@ extension OAuthClient {
         case (.flag, _): throw WordError(reason: "has a value for '\(name)' that is neither true nor false")
         case (.list(let read, _), let value?):
             try read(value.unicodeScalars.split(separator: ",").map { String($0) }, &self)
-        case (.list, nil): throw WordError(reason: "has no value for '\(name)', such as \(name)=…")
+        case (.algorithm(let path, let known), let value?):
+            self[keyPath: path] = try field.algorithm(value, of: known)
+        case (.list, nil), (.algorithm, nil): throw WordError(reason: "has no value for '\(name)', such as \(name)=…")
         }
     }
 
@@ -73,6 +76,8 @@ extension OAuthClient {
                 if self[keyPath: path] != omitted { word += ";" + field.name + (omitted ? "=false" : "") }
             case .list(_, let write):
                 if let list = write(self) { word += ";\(field.name)=" + list.joined(separator: ",") }
+            case .algorithm(let path, let known):
+                if self[keyPath: path] != known.first { word += ";\(field.name)=\(self[keyPath: path].rawValue)" }
             }
         }
     }

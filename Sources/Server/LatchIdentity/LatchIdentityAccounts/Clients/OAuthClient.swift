@@ -2,6 +2,7 @@
 
 public import LatchAuth
 import LatchIdentityStorage
+public import LatchJOSE
 
 /// A registered OAuth client (RFC 6749 §2), with the grants and scopes that it may use.
 ///
@@ -63,12 +64,14 @@ public struct OAuthClient: Sendable, Hashable {
     public var requiresPKCE: Bool
     /// Whether each authorization request needs a nonce (OpenID Connect Core §3.1.2.1).
     public var requiresNonce: Bool
+    /// The algorithm of the client's ID tokens: RS256, ES256 or EdDSA (OpenID Connect Registration §2).
+    public var idTokenAlgorithm: SignatureAlgorithm
 
     /// Creates a registration.
     public init(
         id: String, isConfidential: Bool = false, grants: Set<GrantType> = [.refreshToken], scopes: Scopes? = nil,
         redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [], isTrusted: Bool = false,
-        requiresPKCE: Bool = true, requiresNonce: Bool = false
+        requiresPKCE: Bool = true, requiresNonce: Bool = false, idTokenAlgorithm: SignatureAlgorithm = .rs256
     ) {
         self.id = id
         self.isConfidential = isConfidential
@@ -79,6 +82,7 @@ public struct OAuthClient: Sendable, Hashable {
         self.isTrusted = isTrusted
         self.requiresPKCE = requiresPKCE
         self.requiresNonce = requiresNonce
+        self.idTokenAlgorithm = idTokenAlgorithm
     }
 }
 
@@ -91,7 +95,7 @@ extension OAuthClient {
     /// Any program can impersonate a public client (RFC 8252 §8.6), so its users always see the consent page.
     package static let command = OAuthClient(
         id: "latch", grants: [.authorizationCode, .deviceCode, .refreshToken],
-        redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback"], isTrusted: true)
+        redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback"], isTrusted: true, idTokenAlgorithm: .es256)
 
     /// Whether the client belongs to the operator, so that its tokens are valid at the operator's API.
     ///

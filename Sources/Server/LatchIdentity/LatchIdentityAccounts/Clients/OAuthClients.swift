@@ -3,6 +3,7 @@
 import LatchCore
 import LatchCrypto
 package import LatchIdentityStorage
+package import LatchJOSE
 
 /// The registered clients of a configuration, and the digests of their secrets.
 package struct OAuthClients: Sendable {
@@ -59,6 +60,12 @@ package struct OAuthClients: Sendable {
         }
         if clients[OAuthClient.command.id] == nil { clients[OAuthClient.command.id] = .command }
         self.clients = clients
+    }
+
+    /// The algorithms of ID tokens that the clients use.
+    package var idTokenAlgorithms: [SignatureAlgorithm] {
+        let used = Set(clients.values.filter(\.signsUsersIn).map(\.idTokenAlgorithm))
+        return SignatureAlgorithm.ofSigningKeys.filter(used.contains)
     }
 
     /// Returns whether the server itself registered the command, instead of the configuration.

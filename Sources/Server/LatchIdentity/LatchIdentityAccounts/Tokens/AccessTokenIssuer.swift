@@ -5,7 +5,7 @@ package import LatchCore
 import LatchCrypto
 package import LatchFoundation
 package import LatchIdentityStorage
-import LatchJOSE
+package import LatchJOSE
 import Synchronization
 
 /// An issuer and verifier of access tokens: JWTs as in RFC 9068, signed with ES256.
@@ -71,13 +71,16 @@ package final class AccessTokenIssuer: Sendable {
 
         /// Returns the signer of access tokens; nil without a key.
         mutating func signer(at now: Date) throws(JOSEError) -> JWTSigner? {
-            guard let key = AccessTokenIssuer.signer(among: keys, at: now)?.key else { return nil }
+            guard let key = AccessTokenIssuer.signer(algorithm, among: keys, at: now)?.key else { return nil }
             if let signer, signer.key.id == key.id { return signer }
             let next = try JWTSigner(key, type: "at+jwt")
             signer = next
             return next
         }
     }
+
+    /// The algorithm of access tokens: small tokens, fast signatures, support in every library.
+    package static let algorithm = SignatureAlgorithm.es256
 
     /// The clock skew that is tolerated between nodes, since another node may have issued a token.
     static let allowedClockSkew = Duration.seconds(5)
@@ -144,8 +147,11 @@ package final class AccessTokenIssuer: Sendable {
     }
 
     /// Returns the key that signs: the latest one whose time has come, or the earliest if the clock was set back.
-    package static func signer(among keys: [SigningKey], at now: Date) -> SigningKey? {
-        keys.first { $0.signsAt <= now } ?? keys.last
+    package static func signer(
+        _ algorithm: SignatureAlgorithm, among keys: [SigningKey], at now: Date
+    ) -> SigningKey? {
+        let keys = keys.filter { $0.key.algorithm == algorithm }
+        return keys.first { $0.signsAt <= now } ?? keys.last
     }
 
     private func context(of issuer: String, _ keys: [SigningKey]) -> IssuerContext {
@@ -154,7 +160,7 @@ package final class AccessTokenIssuer: Sendable {
         let (keys, clock) = (KeySet(keys.compactMap(\.key.publicKey)), clock)
         let verifier = { (audience: String) in
             JWTVerifier(
-                keys: keys, algorithms: [.es256], issuer: issuer, audience: audience, type: "at+jwt",
+                keys: keys, algorithms: [Self.algorithm], issuer: issuer, audience: audience, type: "at+jwt",
                 leeway: Self.allowedClockSkew, clock: clock)
         }
         return IssuerContext(
@@ -287,15 +293,17 @@ package final class AccessTokenIssuer: Sendable {
         with accessToken: String
     ) throws(IdentityError) -> String {
         let (keys, found) = state.withLock { ($0.keys, $0.context) }
-        guard let context = found, let key = Self.signer(among: keys, at: clock.now)?.key else { throw .notReady }
+        let algorithm = client?.idTokenAlgorithm ?? Self.algorithm
+        guard let context = found, let key = Self.signer(algorithm, among: keys, at: clock.now)?.key else {
+            throw .notReady
+        }
         let now = clock.now.timeIntervalSince1970.rounded(.down)
         let authenticated = (device.authenticatedAt ?? device.createdAt).timeIntervalSince1970.rounded(.down)
         var claims: JSONObject = [
             "iss": .string(context.issuer), "sub": .string(account.id), "aud": .string(clientID),
             "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
             "auth_time": .integer(Int64(authenticated)), "sid": .string(device.publicID),
-            // Core §3.1.3.6: the left half of the hash that belongs to ES256.
-            "at_hash": .string(Base64URL.encode(accessToken.digest.prefix(16))),
+            "at_hash": .string(Self.hash(of: accessToken, for: algorithm)),
             // RFC 8176 §2: the pages ask for a password; a second factor adds a code, or a passkey replaces both.
             "amr": device.factorAt == nil ? ["pwd"] : ["mfa"],
         ]
@@ -306,6 +314,15 @@ package final class AccessTokenIssuer: Sendable {
         } catch {
             throw .signingFailed
         }
+    }
+
+    /// Returns the left half of the hash that belongs to the algorithm of an ID token (OpenID Connect Core §3.1.3.6).
+    private static func hash(of token: String, for algorithm: SignatureAlgorithm) -> String {
+        // Ed25519 hashes by SHA-512 (RFC 8032 §5.1).
+        let half =
+            algorithm == .eddsa
+            ? Array(SHA512.hash(data: Array(token.utf8))).prefix(32) : Array(token.digest).prefix(16)
+        return Base64URL.encode(half)
     }
 
     /// Returns the client and the subject of a valid or expired ID token; nil for any other text.
@@ -353,7 +370,8 @@ package final class AccessTokenIssuer: Sendable {
         let (keys, found) = state.withLock { ($0.keys, $0.context) }
         guard let context = found else { return nil }
         let verifier = JWTVerifier(
-            keys: KeySet(keys.compactMap(\.key.publicKey)), algorithms: [.es256], issuer: context.issuer,
+            keys: KeySet(keys.compactMap(\.key.publicKey)), algorithms: SignatureAlgorithm.ofSigningKeys,
+            issuer: context.issuer,
             audience: audience, type: type, leeway: .seconds(10 * 365 * 86_400), clock: clock)
         return try? verifier.verify(text)
     }

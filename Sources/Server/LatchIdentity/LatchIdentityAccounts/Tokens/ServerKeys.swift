@@ -4,6 +4,7 @@ package import LatchCore
 package import LatchCrypto
 import LatchFoundation
 package import LatchIdentityStorage
+import LatchJOSE
 
 /// The server's keys, read from the store or created at its first start.
 package struct ServerKeys: Sendable {
@@ -38,7 +39,9 @@ package struct ServerKeys: Sendable {
         let auditKey = try await keyring.auditKey(in: store)
         try await store.chainAudit(with: auditKey)
         // Concurrently, so that a first start creates both with one commit.
-        async let signingKeys = signingKeys(in: store, keyring, clock: clock)
+        let algorithms = isServer ? try OAuthClients(configuration).idTokenAlgorithms : []
+        async let signingKeys = signingKeys(
+            in: store, keyring, algorithms: Set(algorithms).union([AccessTokenIssuer.algorithm]), clock: clock)
         async let storedPepper = keyring.secret(named: StoredKeys.pepperName, in: store, proposing: random.bytes(32))
         let (signing, stored): ([SigningKey], [UInt8])
         do {
@@ -62,13 +65,16 @@ package struct ServerKeys: Sendable {
         return ServerKeys(signing: signing, pepper: pepper, auditKey: auditKey, keyring: keyring)
     }
 
-    /// Returns the stored keys; if there are none, creates a key and the list of the keys.
+    /// Returns the stored keys; creates the list of the keys, and a key of each algorithm that has none.
+    ///
+    /// The first key of an algorithm signs immediately: no cache has an earlier one.
     private static func signingKeys(
-        in store: IdentityStore, _ keyring: Keyring, clock: WallClock
+        in store: IdentityStore, _ keyring: Keyring, algorithms: Set<SignatureAlgorithm>, clock: WallClock
     ) async throws(IdentityError) -> [SigningKey] {
         let (stored, now) = (try await store.storedKeys(), clock.now)
+        let keys = try keyring.signingKeys(stored)
         let isDue = try keyring.isListDue(for: stored)
-        guard isDue || stored.signing.isEmpty else { return try keyring.signingKeys(stored) }
+        guard isDue || !algorithms.isSubset(of: keys.map(\.key.algorithm)) else { return keys }
         var ended: [String] = []
         if stored.signingKeyList == nil {
             // The store has an earlier version, or its list was removed: the audit log has the ended keys.
@@ -78,12 +84,18 @@ package struct ServerKeys: Sendable {
                 ended += try await store.auditRecords(query).compactMap(\.detail)
             }
         }
-        // Another node may be starting on the same store: both sign with the key that the transaction returns.
-        let changed = try await store.changeSigningKeys(at: now) { [ended] stored throws(IdentityError) in
-            let present = try keyring.list(of: stored).present(among: stored.signing)
-            let isEmpty = present.allSatisfy { ended.contains($0.id) }
-            let first = isEmpty ? try keyring.newSigningKey(at: now, signsAt: now) : nil
-            return try keyring.change(of: stored, ended: ended, to: first)
+        // Made before the transaction, which must be short.
+        var proposals: [SignatureAlgorithm: StoredKey] = [:]
+        let present = keys.filter { !ended.contains($0.key.id ?? "") }.map(\.key.algorithm)
+        for algorithm in algorithms.subtracting(present) {
+            proposals[algorithm] = try keyring.newSigningKey(algorithm, at: now, signsAt: now)
+        }
+        // Another node may be starting on the same store: both sign with the keys that the transaction returns.
+        let changed = try await store.changeSigningKeys(at: now) { [ended, proposals] stored throws(IdentityError) in
+            let present = Set(
+                try keyring.signingKeys(stored).filter { !ended.contains($0.key.id ?? "") }.map(\.key.algorithm))
+            let added = proposals.filter { !present.contains($0.key) }.map(\.value)
+            return try keyring.change(of: stored, ended: ended, adding: added)
         }
         return try keyring.signingKeys(changed ?? stored)
     }

@@ -3,9 +3,9 @@
 package import LatchCore
 package import LatchFoundation
 package import LatchIdentityStorage
-import LatchJOSE
+package import LatchJOSE
 
-/// The rotation of the signing keys.
+/// The rotation of the signing keys, of each algorithm separately.
 ///
 /// A new key is published first, and signs when every cache has it. The previous key verifies until its last token has
 /// expired. Each node reads the keys every fifteen seconds, so that all nodes agree within that time.
@@ -36,42 +36,60 @@ package struct SigningKeyService: Sendable {
     /// Returns the keys, the latest `signsAt` first.
     package func list() async throws(IdentityError) -> [SigningKeyDescription] {
         let (keys, now) = (try await keys(), clock.now)
-        let signer = AccessTokenIssuer.signer(among: keys, at: now)?.key.id
+        let signers = Self.algorithms(of: keys).compactMap {
+            AccessTokenIssuer.signer($0, among: keys, at: now)?.key.id
+        }
         var descriptions: [SigningKeyDescription] = []
         for key in keys {
             let pem: String
             do throws(JOSEError) { pem = try key.key.pem() } catch { throw .signingFailed }
             descriptions.append(
                 SigningKeyDescription(
-                    id: key.key.id ?? key.key.thumbprint,
-                    state: key.key.id == signer ? .signing : key.signsAt > now ? .published : .verifying,
+                    id: key.key.id ?? key.key.thumbprint, algorithm: key.key.algorithm,
+                    state: signers.contains { $0 == key.key.id }
+                        ? .signing : key.signsAt > now ? .published : .verifying,
                     createdAt: key.createdAt, signsAt: key.signsAt, endsAt: key.endsAt, pem: pem))
         }
         return descriptions
     }
 
-    /// Adds a key, which signs after ten minutes.
-    ///
-    /// - Parameter isCompromised: Whether the new key signs immediately and all other keys end. Every access token then
-    ///   becomes invalid, and clients refresh.
-    /// - Returns: The ID of the new key; nil if another node has added one at the same time.
-    package func rotate(isCompromised: Bool = false) async throws(IdentityError) -> String? {
-        try await rotate(after: try await keys().first, isCompromised: isCompromised)
+    /// The algorithms of the keys in the store.
+    package var algorithms: [SignatureAlgorithm] {
+        get async throws(IdentityError) { Self.algorithms(of: try await keys()) }
     }
 
-    private func rotate(after newest: SigningKey?, isCompromised: Bool) async throws(IdentityError) -> String? {
+    private static func algorithms(of keys: [SigningKey]) -> [SignatureAlgorithm] {
+        SignatureAlgorithm.ofSigningKeys.filter { algorithm in keys.contains { $0.key.algorithm == algorithm } }
+    }
+
+    /// Adds a key, which signs after ten minutes.
+    ///
+    /// - Parameter isCompromised: Whether the new key signs immediately, and all other keys of the algorithm end. Every
+    ///   access token then becomes invalid, and clients refresh.
+    /// - Returns: The ID of the new key; nil if another node has added one at the same time.
+    package func rotate(
+        _ algorithm: SignatureAlgorithm = AccessTokenIssuer.algorithm, isCompromised: Bool = false
+    ) async throws(IdentityError) -> String? {
+        let newest = try await keys().first { $0.key.algorithm == algorithm }
+        return try await rotate(algorithm, after: newest, isCompromised: isCompromised)
+    }
+
+    private func rotate(
+        _ algorithm: SignatureAlgorithm, after newest: SigningKey?, isCompromised: Bool
+    ) async throws(IdentityError) -> String? {
         let now = clock.now
-        // Later than every other key, so that it is the one that signs last.
+        // Later than every other key of the algorithm, so that it is the one that signs last.
         let next = max(
             now.addingTimeInterval(SigningKey.publicationLead), (newest?.signsAt ?? now).addingTimeInterval(0.001))
         let keyring = keyring
-        let key = try keyring.newSigningKey(at: now, signsAt: isCompromised ? now : next)
+        let key = try keyring.newSigningKey(algorithm, at: now, signsAt: isCompromised ? now : next)
         let changed = try await store.changeSigningKeys(at: now) { stored throws(IdentityError) in
             // Another node may have added a key in the meantime.
-            let present = try keyring.list(of: stored).present(among: stored.signing)
-            guard present.first?.id == newest?.key.id else { return nil }
+            let present = try keyring.signingKeys(stored).filter { $0.key.algorithm == algorithm }.map(\.key.id)
+            guard present.first == newest?.key.id else { return nil }
             return try keyring.change(
-                of: stored, to: key, ending: isCompromised ? present.map(\.id) : [], recording: "key.revoked")
+                of: stored, adding: [key], ending: isCompromised ? present.compactMap(\.self) : [],
+                recording: "key.revoked")
         }
         guard changed != nil else { return nil }
         try await useKeys()
@@ -86,14 +104,17 @@ package struct SigningKeyService: Sendable {
         }
     }
 
-    /// Reads the keys from the store, adds a key if the newest is old enough, and removes the ended keys.
+    /// Reads the keys from the store, adds a key where the newest is old enough, and removes the ended keys.
     package func refresh() async throws(IdentityError) {
         let now = clock.now
         var keys = try await useKeys()
         guard dates.isBelieved else { return }
         let age = keyLifetime.inSeconds
-        if let newest = keys.first, newest.signsAt.addingTimeInterval(age) <= now {
-            _ = try await rotate(after: newest, isCompromised: false)
+        for algorithm in Self.algorithms(of: keys) {
+            guard let newest = keys.first(where: { $0.key.algorithm == algorithm }),
+                newest.signsAt.addingTimeInterval(age) <= now
+            else { continue }
+            _ = try await rotate(algorithm, after: newest, isCompromised: false)
             keys = try await useKeys()
         }
         let ended = keys.filter { $0.endsAt.map { $0 <= now } ?? false }.compactMap(\.key.id)
@@ -131,6 +152,7 @@ package struct SigningKeyDescription: Sendable, Hashable {
     }
 
     package let id: String
+    package let algorithm: SignatureAlgorithm
     package let state: State
     package let createdAt: Date
     /// The time from which the key signs.
@@ -139,4 +161,10 @@ package struct SigningKeyDescription: Sendable, Hashable {
     package let endsAt: Date?
     /// The public key as SubjectPublicKeyInfo in PEM.
     package let pem: String
+}
+
+extension SignatureAlgorithm {
+    /// The algorithms of the server's keys, the one first that clients expect if they say nothing (OpenID Connect
+    /// Registration §2).
+    package static let ofSigningKeys: [SignatureAlgorithm] = [.rs256, .es256, .eddsa]
 }

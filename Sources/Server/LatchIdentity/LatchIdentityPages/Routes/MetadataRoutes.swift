@@ -6,6 +6,7 @@ import LatchHTTP
 package import LatchIdentityAccounts
 import LatchIdentityProvider
 import LatchIdentityStorage
+import LatchJOSE
 package import LatchServer
 
 /// The routes of the authorization server metadata (RFC 8414 §3, OpenID Connect Discovery §4), and of the apps of this
@@ -124,7 +125,9 @@ package struct MetadataRoutes: Sendable {
             "authorization_response_iss_parameter_supported": true,
             "prompt_values_supported": .array(
                 PendingAuthorization.Prompt.allCases.map { .string($0.rawValue) }),
-            "subject_types_supported": ["public"], "id_token_signing_alg_values_supported": ["ES256"],
+            "subject_types_supported": ["public"],
+            "id_token_signing_alg_values_supported": .array(
+                clients.idTokenAlgorithms.map { .string($0.rawValue) }),
             "claims_supported": [
                 "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "amr", "sid", "email",
                 "email_verified", "name", "preferred_username",

@@ -24,7 +24,7 @@ extension IdentityStore {
                 guard try db.run("DELETE FROM signing_key WHERE id = $1", [.text(removal.id)]) == 1 else { continue }
                 try db.audit(removal.event, account: nil, detail: removal.id, at: now)
             }
-            if let key = change.inserted { try db.insert(key) }
+            for key in change.inserted { try db.insert(key) }
             _ = try db.secret(proposing: change.list)
             try db.replace(change.list)
             return try db.storedKeys()

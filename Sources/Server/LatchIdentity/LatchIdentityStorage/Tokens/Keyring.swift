@@ -148,14 +148,16 @@ package struct Keyring: Sendable {
         return try open(stored)
     }
 
-    /// Returns a new ES256 key: small tokens, fast signatures, support in every client library.
+    /// Returns a new key; an RSA key has 2,048 bits, and takes a tenth of a second or more.
     ///
     /// - Throws: `IdentityError.signingFailed` if the system provides no randomness or OpenSSL creates no key.
-    package func newSigningKey(at now: Date, signsAt: Date) throws(IdentityError) -> StoredKey {
+    package func newSigningKey(
+        _ algorithm: SignatureAlgorithm = .es256, at now: Date, signsAt: Date
+    ) throws(IdentityError) -> StoredKey {
         let key: Key
         var jwk: JSONObject
         do throws(JOSEError) {
-            key = try Key.generate(.es256)
+            key = try Key.generate(algorithm)
             jwk = try key.jwkWithSecretsForStorage()
         } catch {
             throw .signingFailed
@@ -170,13 +172,15 @@ package struct Keyring: Sendable {
 
     /// Decrypts and parses the stored keys that have not ended, the latest `signsAt` first.
     package func signingKeys(_ stored: StoredKeys) throws(IdentityError) -> [SigningKey] {
-        var keys: [SigningKey] = []
-        for key in try list(of: stored).present(among: stored.signing) {
-            let endsAt = keys.last?.signsAt.addingTimeInterval(SigningKey.longestToken)
-            keys.append(
-                SigningKey(key: try parsed(key), createdAt: key.createdAt, signsAt: key.signsAt, endsAt: endsAt))
+        // Each algorithm has keys that follow one another.
+        var successors: [SignatureAlgorithm: Date] = [:]
+        return try list(of: stored).present(among: stored.signing).map { stored throws(IdentityError) in
+            let key = try parsed(stored)
+            let successor = successors.updateValue(stored.signsAt, forKey: key.algorithm)
+            return SigningKey(
+                key: key, createdAt: stored.createdAt, signsAt: stored.signsAt,
+                endsAt: successor?.addingTimeInterval(SigningKey.longestToken))
         }
-        return keys
     }
 
     /// Parses a stored key, which must name its algorithm (RFC 7517 §4.4), so that a store cannot choose a weaker one.

@@ -123,19 +123,19 @@ extension Keyring {
     ///
     /// - Parameters:
     ///   - ended: IDs of further keys that have ended.
-    ///   - newest: A new key.
+    ///   - added: New keys.
     ///   - ending: The keys that the change ends, with the names of their audit events.
     package func change(
-        of stored: StoredKeys, ended: [String] = [], to newest: StoredKey? = nil, ending: [String] = [],
+        of stored: StoredKeys, ended: [String] = [], adding added: [StoredKey] = [], ending: [String] = [],
         recording event: String = "key.ended"
     ) throws(IdentityError) -> KeyChange {
         var list = try list(of: stored)
         list.end(ended)
         let returned = stored.signing.map(\.id).filter(list.ended.contains)
         list.end(ending)
-        list.take(stored.signing + (newest.map { [$0] } ?? []))
+        list.take(stored.signing + added)
         return KeyChange(
-            inserted: newest,
+            inserted: added,
             removed: returned.map { KeyChange.Removal(id: $0, event: "key.refused") }
                 + ending.map { KeyChange.Removal(id: $0, event: event) },
             list: try sealed(list.content, named: StoredKeys.signingKeyListName))

@@ -21,7 +21,7 @@ package struct KeyChange: Sendable {
         package let event: String
     }
 
-    package let inserted: StoredKey?
+    package let inserted: [StoredKey]
     package let removed: [Removal]
     /// The list of the keys after the change.
     package let list: StoredSecret
