@@ -161,6 +161,7 @@ import Testing
         defer { other.close() }
         try await other.run("CREATE TABLE abandoned (n bigint)")
         await #expect(processExitsWith: .signal(SIGKILL)) { [address = cluster.address() as String] in
+            alarm(120)
             let database = PostgresDatabase(PostgresConfiguration(address))
             let looking = PostgresDatabase(PostgresConfiguration(address))
             Task {

@@ -112,6 +112,7 @@ import Testing
     @Test(arguments: ["file", "keyring-file"])
     func `An error of a secret store says that the disk is full, and the earlier content stays`(kind: String) async {
         await #expect(processExitsWith: .success) { [kind = kind as String] in
+            alarm(120)
             try await withTemporaryFolder { folder in
                 let store = SelectionFixture(folder).store(["LATCH_SECRET_STORE": kind])
                 try await store.write([1], for: "a")

@@ -251,6 +251,7 @@ import Darwin
     /// A process may be forbidden to write files above a size, which fails like a full disk and needs no real one.
     @Test func `A file that is replaced as a whole keeps the old bytes if there is no room for new ones`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 let file = AtomicFile("\(folder)/f")
                 try file.replace(with: [1, 2, 3])

@@ -37,8 +37,13 @@ private func count(_ times: Int, in path: String) throws {
     @Test func `The lock of a file keeps processes apart`() async throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/number"
-            async let first = #expect(processExitsWith: .success) { [path = path as String] in try count(40, in: path) }
-            async let second = #expect(processExitsWith: .success) { [path = path as String] in try count(40, in: path)
+            async let first = #expect(processExitsWith: .success) { [path = path as String] in
+                alarm(120)
+                try count(40, in: path)
+            }
+            async let second = #expect(processExitsWith: .success) { [path = path as String] in
+                alarm(120)
+                try count(40, in: path)
             }
             try count(40, in: path)
             _ = await (first, second)
@@ -50,6 +55,7 @@ private func count(_ times: Int, in path: String) throws {
         try await withTemporaryFolder { folder in
             let path = "\(folder)/number"
             await #expect(processExitsWith: .exitCode(7)) { [path = path as String] in
+                alarm(120)
                 try AtomicFile(path).locked { () throws(FileError) -> Void in
                     exit(7)
                 } onFailure: {

@@ -29,6 +29,7 @@ private final class CountingTransport: Handler {
     /// Runs in a process of its own, since the limit applies to the whole process.
     @Test func `A process that cannot open more files gets an error from its transport and is not ended`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await openTimers()
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
@@ -45,6 +46,7 @@ private final class CountingTransport: Handler {
 
     @Test func `A process that cannot open more files gets an error from a transport that it made before`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             let server = try RawHTTPServer { _ in .response(body: "late") }
             let transport = CurlTransport()
             _ = await #expect(throws: HTTPError.self) {
@@ -69,6 +71,7 @@ private final class CountingTransport: Handler {
 
     @Test func `A process that cannot open more files gets an error for a mail too`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await openTimers()
             var limit = rlimit(rlim_cur: 0, rlim_max: 0)
             #expect(setrlimit(__rlimit_resource_t(RLIMIT_NOFILE.rawValue), &limit) == 0)
@@ -82,6 +85,7 @@ private final class CountingTransport: Handler {
     @Test
     func `A process that cannot open more files sends a request once, since another attempt would not help`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await openTimers()
             let transport = CountingTransport()
             _ = try? await transport.inner.respond(to: HTTPRequest(scheme: "http", authority: "127.0.0.1:1", path: "/"))

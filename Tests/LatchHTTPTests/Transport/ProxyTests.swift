@@ -10,6 +10,7 @@ import Testing
 @Suite struct ProxyTests {
     @Test func `The proxy of the environment is used for hosts elsewhere and not for this machine`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             let proxy = try RawHTTPServer { _ in .response(body: "through the proxy") }
             let server = try RawHTTPServer { _ in .response(body: "direct") }
             setenv("http_proxy", proxy.url, 1)
@@ -24,6 +25,7 @@ import Testing
 
     @Test func `The proxy of the environment is not used for its exceptions`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             let proxy = try RawHTTPServer { _ in .response(body: "through the proxy") }
             setenv("http_proxy", proxy.url, 1)
             setenv("no_proxy", "internal.invalid", 1)
@@ -40,6 +42,7 @@ import Testing
     @Test(arguments: [407, 403, 502])
     func `The proxy of the environment is named if it refuses to connect`(status: Int) async {
         await #expect(processExitsWith: .success) { [status] in
+            alarm(120)
             let proxy = try RawHTTPServer { _ in .response(status, body: "no") }
             setenv("https_proxy", proxy.url, 1)
             let error = await #expect(throws: HTTPError.self) {

@@ -96,6 +96,7 @@ import Testing
     @Test(arguments: ["http", "https"])
     func `The error of a request says that the proxy could not be reached`(scheme: String) async {
         await #expect(processExitsWith: .success) { [scheme] in
+            alarm(120)
             setenv("\(scheme)_proxy", "http://127.0.0.1:1", 1)
             let error = await #expect(throws: HTTPError.self) {
                 try await CurlTransport().respond(to: HTTPRequest(scheme: scheme, authority: "id.invalid", path: "/"))
@@ -116,6 +117,7 @@ import Testing
 
     @Test func `The error of a request says that the proxy did not connect in time`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             let proxy = try RawHTTPServer { _ in .stall }
             setenv("https_proxy", proxy.url, 1)
             var request = HTTPRequest(authority: "id.invalid", path: "/")

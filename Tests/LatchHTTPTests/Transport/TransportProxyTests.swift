@@ -69,6 +69,7 @@ import Testing
 
     @Test func `The proxy of a transport replaces the environment's`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             let (mine, other) = (try RawHTTPServer { _ in .response() }, try RawHTTPServer { _ in .response() })
             setenv("http_proxy", other.url, 1)
             setenv("no_proxy", "host.invalid", 1)

@@ -142,6 +142,7 @@ import Testing
         let network = NetworkPrefix(of: RequestOrigin.inProcess)
         let holds = (0..<ProcessInfo.processInfo.activeProcessorCount + 1).map { _ in BlockingJob() }
         try await withThrowingTaskGroup(of: Void.self) { group in
+            defer { for hold in holds { hold.release() } }
             for hold in holds {
                 group.addTask {
                     try await pool.run(for: .signUp, from: network) { () throws(IdentityError) in hold.work() }

@@ -141,11 +141,13 @@ private struct Program {
             var outcomes: [String] = []
             var step = 0
             while true {
+                try #require(step < 100)
                 let isOver = try await withTemporaryFolder { folder in
                     var program = Program(issuer: provider.base, folder: folder)
                     let result = try await #require(processExitsWith: .failure) {
                         [issuer = provider.base.absoluteString as String, folder = folder as String, step = step as Int]
                         in
+                        alarm(120)
                         let url = try #require(URL(string: issuer))
                         _ = try await Program(issuer: url, folder: folder, step: step).signIn()
                         exit(7)

@@ -98,6 +98,7 @@ import Testing
     /// A terminal of its own for the command, as `script` would make it.
     private static let script = """
         import os, pty, re, select, signal, sys, termios
+        signal.alarm(60)
         program, mode, home = sys.argv[1:4]
         arguments = [program, "login", "--issuer", "http://127.0.0.1:9", "--account", "ada"]
         pid, terminal = pty.fork()

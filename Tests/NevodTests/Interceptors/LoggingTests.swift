@@ -79,14 +79,17 @@ private final class Sink: Sendable {
 @Suite struct LinuxLoggingTests {
     /// Returns the lines of a log of one request.
     private func lines(_ configuration: (FileHandle) -> LoggerConfiguration) async throws -> String {
-        let pipe = Pipe()
-        let logger = NevodLogger(config: configuration(pipe.fileHandleForWriting))
+        let file = FileManager.default.temporaryDirectory.appending(path: "latch-log-\(UUID().uuidString)")
+        try Data().write(to: file)
+        defer { try? FileManager.default.removeItem(at: file) }
+        let handle = try FileHandle(forWritingTo: file)
+        let logger = NevodLogger(config: configuration(handle))
         try await Backend().serve { url in
             let provider = provider(url, interceptor: LoggingInterceptor(logger: logger))
             let _: User? = try? await provider.get("/users/me")
         }
-        try pipe.fileHandleForWriting.close()
-        return String(decoding: try pipe.fileHandleForReading.readToEnd() ?? Data(), as: UTF8.self)
+        try handle.close()
+        return String(decoding: try Data(contentsOf: file), as: UTF8.self)
     }
 
     @Test func `A logging interceptor on Linux logs all requests, and their failures`() async throws {

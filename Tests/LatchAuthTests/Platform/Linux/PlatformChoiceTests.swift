@@ -26,6 +26,7 @@ struct PlatformChoiceTests {
 
     @Test func `The store of this platform is the keyring on a desktop, and also over SSH while reachable`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 typealias Tests = PlatformChoiceTests
                 var session = try await KeyringSession.start(in: folder)
@@ -51,6 +52,7 @@ struct PlatformChoiceTests {
 
     @Test func `The store of this platform is a file without a bus, and remains one on the desktop`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 typealias Tests = PlatformChoiceTests
                 let home = ["HOME": "\(folder)/home", "XDG_DATA_HOME": "\(folder)/home", "XDG_RUNTIME_DIR": folder]
@@ -85,6 +87,7 @@ struct PlatformChoiceTests {
     @Test
     func `The store of this platform is a file under a passphrase if one is given, and is locked without it`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 typealias Tests = PlatformChoiceTests
                 let home = ["LATCH_HOME": "\(folder)/home"]
@@ -113,6 +116,7 @@ struct PlatformChoiceTests {
 
     @Test func `The store of this platform keeps the accounts of two folders apart, also in one keyring`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 typealias Tests = PlatformChoiceTests
                 let session = try await KeyringSession.start(in: folder)

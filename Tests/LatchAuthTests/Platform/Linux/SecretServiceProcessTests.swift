@@ -22,6 +22,7 @@ struct SecretServiceProcessTests {
             let bus = session.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [bus = bus as String, milliseconds = milliseconds as Int] in
+                alarm(120)
                 setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1)
                 try await SecretServiceProcessTests.store.write([0], for: "first")
                 Thread {
@@ -35,6 +36,7 @@ struct SecretServiceProcessTests {
                 }
             }
             await #expect(processExitsWith: .success) { [bus = bus as String] in
+                alarm(120)
                 setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1)
                 #expect(try await SecretServiceProcessTests.store.read("first") == [0])
                 if let secret = try await SecretServiceProcessTests.store.read("a") {
@@ -55,6 +57,7 @@ struct SecretServiceProcessTests {
                 for number in 0..<4 { group.addTask { await writeMuch(bus, number) } }
             }
             await #expect(processExitsWith: .success) { [bus = bus as String] in
+                alarm(120)
                 setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1)
                 #expect(try await SecretServiceProcessTests.store.names().count == 41)
                 #expect(try await SecretServiceProcessTests.store.read("common")?.count == 100)
@@ -68,6 +71,7 @@ struct SecretServiceProcessTests {
 
     private func writeMuch(_ bus: String, _ number: Int) async {
         await #expect(processExitsWith: .success) { [bus = bus as String, number = number as Int] in
+            alarm(120)
             setenv("DBUS_SESSION_BUS_ADDRESS", bus, 1)
             for round in 0..<10 {
                 try await SecretServiceProcessTests.store.write([UInt8(round)], for: "\(number)-\(round)")

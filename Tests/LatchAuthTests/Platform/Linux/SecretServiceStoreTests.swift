@@ -22,6 +22,7 @@ struct SecretServiceStoreTests {
 
     @Test(.tags(.tokenStores)) func `The Secret Service keeps the contract of secret stores`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 let session = try await SecretServiceStoreTests.session(in: folder)
                 for rule in SecretStoreContract.rules {
@@ -39,6 +40,7 @@ struct SecretServiceStoreTests {
 
     @Test func `The Secret Service touches its own items only, and shows no secret in their labels`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 let session = try await SecretServiceStoreTests.session(in: folder)
                 let (one, other) = (SecretServiceStore(service: "one"), SecretServiceStore(service: "other"))
@@ -61,6 +63,7 @@ struct SecretServiceStoreTests {
 
     @Test func `The Secret Service is locked after a sign-in without a password, never empty`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 let store = SecretServiceStore(service: "test")
                 var session = try await SecretServiceStoreTests.session(in: folder)
@@ -87,6 +90,7 @@ struct SecretServiceStoreTests {
 
     @Test func `The Secret Service reports why it is missing: there is no bus, or it went away`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             let store = SecretServiceStore(service: "test")
             for name in ["DBUS_SESSION_BUS_ADDRESS", "XDG_RUNTIME_DIR"] { unsetenv(name) }
             let noBus = await #expect(throws: AuthError.storeUnavailable) { try await store.read("a") }
@@ -107,6 +111,7 @@ struct SecretServiceStoreTests {
 
     @Test func `The Secret Service continues after the keyring was restarted`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 let store = SecretServiceStore(service: "test")
                 for round in UInt8(1)...3 {
@@ -121,6 +126,7 @@ struct SecretServiceStoreTests {
 
     @Test func `The Secret Service sets a foreign item aside, and does not list it`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 let session = try await SecretServiceStoreTests.session(in: folder)
                 let store = SecretServiceStore(service: "test")

@@ -28,6 +28,7 @@ struct SilentSecretServiceTests {
     @Test
     func `A Secret Service that never answers is an error if the bus accepts the connection and is silent`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 let path = "\(folder)/bus"
                 let listener = socket(AF_UNIX, Int32(SOCK_STREAM.rawValue), 0)
@@ -47,6 +48,7 @@ struct SilentSecretServiceTests {
 
     @Test func `A Secret Service that never answers is an error if the service owns its name and hangs`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 let session = try await KeyringSession.start(in: folder, keyring: .hung)
                 let address = session.environment["DBUS_SESSION_BUS_ADDRESS"] ?? ""

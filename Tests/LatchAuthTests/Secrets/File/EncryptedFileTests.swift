@@ -139,6 +139,7 @@ import Testing
     /// A process may be forbidden to write files above a size, which fails like a full disk and needs no real one.
     @Test func `An encrypted file of secrets is full, and keeps its content, if there is no room`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await withTemporaryFolder { folder in
                 let store = EncryptedFileSecretStore(path: "\(folder)/secrets", key: .keyFile(path: "\(folder)/key"))
                 try await store.write([1], for: "a")

@@ -20,6 +20,7 @@ import Testing
             try await Self.store(folder).write([0], for: "first")
             await #expect(processExitsWith: .signal(SIGKILL)) {
                 [folder = folder as String, milliseconds = milliseconds as Int] in
+                alarm(120)
                 let killer = Thread {
                     usleep(UInt32(milliseconds) * 1_000)
                     kill(getpid(), SIGKILL)
@@ -51,6 +52,7 @@ import Testing
             chmod(folder, 0o755)
             if getuid() != 0 { chmod("\(folder)/secrets", 0) }
             await #expect(processExitsWith: .success) { [folder = folder as String] in
+                alarm(120)
                 if getuid() == 0 { #expect(setgid(65_534) == 0 && setuid(65_534) == 0) }
                 let store = KilledWriterTests.store(folder)
                 await #expect(throws: AuthError.storeDenied) { try await store.read("a") }

@@ -253,6 +253,7 @@ import Testing
 
     @Test func `A backup leaves nothing if there is no room for a store or a file`() async {
         await #expect(processExitsWith: .success) {
+            alarm(120)
             let made = try await Made()
             signal(SIGXFSZ, SIG_IGN)
             var limit = rlimit(rlim_cur: 8_192, rlim_max: 8_192)

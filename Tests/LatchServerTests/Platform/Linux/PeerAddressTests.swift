@@ -123,6 +123,7 @@ import Testing
     @Test func `A server that runs out of descriptors keeps serving, and accepts waiting connections later`() async {
         // The limit is one of the process, so this is one of its own.
         await #expect(processExitsWith: .success) {
+            alarm(120)
             try await exhaustion()
         }
     }
