@@ -20,13 +20,6 @@ let generated = strict + [.treatAllWarnings(as: .error)]
 // Child processes exist only on these platforms.
 let processes = Target.Dependency.target(name: "LatchProcess", condition: .when(platforms: [.linux, .macOS]))
 
-/// LatchIdentity with the modules that it exports.
-///
-/// SwiftPM compiles a target again only after a change in those that it names.
-let identity: [Target.Dependency] = [
-    "LatchIdentityStorage", "LatchIdentityAccounts", "LatchIdentityProvider", "LatchIdentityPages", "LatchIdentity",
-]
-
 /// A C library that Apple's SDKs do not have.
 func linux(_ name: String) -> Target.Dependency { .target(name: name, condition: .when(platforms: [.linux])) }
 
@@ -209,7 +202,7 @@ let package = Package(
         .target(
             name: "LatchTesting", dependencies: ["LatchOAuth", "LatchServer"], path: "Sources/Testing/LatchTesting"),
         .target(
-            name: "LatchIdentityTesting", dependencies: identity + ["LatchTesting", "LatchAccounts"],
+            name: "LatchIdentityTesting", dependencies: ["LatchIdentity", "LatchTesting", "LatchAccounts"],
             path: "Sources/Testing/LatchIdentityTesting"),
 
         // Examples
@@ -255,7 +248,7 @@ let package = Package(
             name: "protoc-gen-latch", dependencies: ["LatchCommand", "LatchGenerator"],
             path: "Sources/Commands/protoc-gen-latch"),
         .executableTarget(
-            name: "latch", dependencies: identity + ["LatchGeneratorCommands", "LatchUI"],
+            name: "latch", dependencies: ["LatchIdentity", "LatchGeneratorCommands", "LatchUI"],
             path: "Sources/Commands/latch"),
         .executableTarget(
             name: "latch-demo",
@@ -276,7 +269,7 @@ let package = Package(
         .executableTarget(
             name: "simulate-session", dependencies: ["SessionSimulation"], path: "Tests/Nightly/simulate-session"),
         .executableTarget(
-            name: "soak-session", dependencies: identity + ["LatchAccounts"], path: "Tests/Nightly/soak-session"),
+            name: "soak-session", dependencies: ["LatchIdentity", "LatchAccounts"], path: "Tests/Nightly/soak-session"),
         .target(name: "SessionHistories", path: "Tests/SessionHistories"),
         .executableTarget(
             name: "check-histories", dependencies: ["SessionHistories", "LatchTesting", processes],
@@ -322,15 +315,19 @@ let package = Package(
         .testTarget(name: "LatchGeneratorTests", dependencies: ["LatchGenerator", "TestTags"]),
         .testTarget(name: "LatchJOSETests", dependencies: ["LatchJOSE", "TestTags", "TestVectors"]),
         .testTarget(name: "LatchAuthTests", dependencies: ["SessionSimulation", "TestSupport", "TestVectors"]),
-        .testTarget(name: "LatchOAuthTests", dependencies: identity + ["NoteTools", "TestSupport"]),
-        .testTarget(name: "LatchAccountsTests", dependencies: identity + ["LatchIdentityTesting", "TestSupport"]),
-        .testTarget(name: "LatchUITests", dependencies: identity + ["LatchUI", "LatchIdentityTesting", "TestSupport"]),
+        .testTarget(name: "LatchOAuthTests", dependencies: ["LatchIdentity", "NoteTools", "TestSupport"]),
+        .testTarget(
+            name: "LatchAccountsTests", dependencies: ["LatchIdentityTesting", "TestSupport"]),
+        .testTarget(
+            name: "LatchUITests", dependencies: ["LatchUI", "LatchIdentityTesting", "TestSupport"]),
         .testTarget(name: "LatchServerTests", dependencies: ["TestSupport", linux("CLatchNGHTTP2")]),
         .testTarget(name: "LatchPostgresTests", dependencies: ["LatchPostgres", "TestSupport"]),
         .testTarget(name: "LatchWebAuthnTests", dependencies: ["LatchWebAuthn", "TestSupport"]),
         .testTarget(
             name: "LatchIdentityTests",
-            dependencies: identity + ["LatchGenerator", "AuthPackage", "SampleResource", "TestSupport", "TestVectors"]),
+            dependencies: [
+                "LatchIdentity", "LatchGenerator", "AuthPackage", "SampleResource", "TestSupport", "TestVectors",
+            ]),
         .testTarget(name: "AuthPackageTests", dependencies: ["AuthPackage", "TestSupport"]),
         .testTarget(
             name: "AuthPackageUITests", dependencies: ["AuthPackageUI", "LatchIdentityTesting", "TestSupport"]),
@@ -339,20 +336,20 @@ let package = Package(
             name: "JWTAuthTests", dependencies: ["JWTAuthDependencies", "LatchIdentityTesting", "TestSupport"]),
         .testTarget(
             name: "LaziOAuthTests",
-            dependencies: identity + ["LaziOAuth", "LatchIdentityTesting", "SampleResource", "TestSupport"]),
+            dependencies: ["LaziOAuth", "LatchIdentityTesting", "SampleResource", "TestSupport"]),
         .testTarget(
             name: "LatchTestingTests",
-            dependencies: identity + [
+            dependencies: [
                 "latch", "soak-session", "check-histories", "SessionSimulation", "TestSupport", "LatchIdentityTesting",
             ]),
         .testTarget(
-            name: "UserServiceExampleTests", dependencies: identity + ["UserAuthentication", "TestSupport"]),
+            name: "UserServiceExampleTests", dependencies: ["LatchIdentity", "UserAuthentication", "TestSupport"]),
         .testTarget(
             name: "NotesAppTests",
-            dependencies: identity + ["NotesApp", "NotesService", "LatchIdentityTesting", "TestSupport"]),
+            dependencies: ["NotesApp", "NotesService", "LatchIdentityTesting", "TestSupport"]),
         .testTarget(
             name: "LatchTests",
-            dependencies: identity + [
+            dependencies: [
                 "latch", "latch-demo", "axiom-client-generator", "protoc-gen-latch", "TestSupport", "TestVectors",
             ]),
         .testTarget(
@@ -398,4 +395,37 @@ if Context.environment["LATCH_PLUGINS"] == "none" {
 // `LATCH_TESTS=LatchJOSETests,LatchAuthTests swift test` builds only these test targets.
 if let wanted = Context.environment["LATCH_TESTS"]?.split(separator: ",") {
     package.targets.removeAll { $0.type == .test && !wanted.contains(Substring($0.name)) }
+}
+
+// SwiftPM compiles a target again after a change in the targets that it names, but not in those that they need. Values of a
+// changed type would keep their old layout there. So each target names all that it reaches; checks read what is written above.
+if Context.environment["LATCH_CHECK"] == nil {
+    let needs = Dictionary(uniqueKeysWithValues: package.targets.map { ($0.name, $0.dependencies) })
+    func reach(
+        _ all: inout [String: TargetDependencyCondition?], from needed: [Target.Dependency]?,
+        _ outer: TargetDependencyCondition?
+    ) {
+        for need in needed ?? [] {
+            guard let (name, own) = need.named else { continue }
+            // One way without a condition is enough.
+            if let known = all[name], known == nil || own ?? outer != nil { continue }
+            all[name] = .some(own ?? outer)
+            reach(&all, from: needs[name], own ?? outer)
+        }
+    }
+    for target in package.targets where target.type != .plugin {
+        var all: [String: TargetDependencyCondition?] = [:]
+        reach(&all, from: target.dependencies, nil)
+        target.dependencies = all.sorted { $0.key < $1.key }.map { .target(name: $0.key, condition: $0.value) }
+    }
+}
+
+extension Target.Dependency {
+    /// The name and the condition, however they are written.
+    fileprivate var named: (String, TargetDependencyCondition?)? {
+        switch self {
+        case .targetItem(let name, let condition), .byNameItem(let name, let condition): (name, condition)
+        default: nil
+        }
+    }
 }
