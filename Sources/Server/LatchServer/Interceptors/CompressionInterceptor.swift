@@ -109,7 +109,7 @@ public struct CompressionInterceptor: Interceptor, Filter {
 
 extension HTTPFields {
     /// Adds the name of a field of the request to those that the response depends on (RFC 9110 §12.5.5).
-    fileprivate mutating func addVary(_ name: String) {
+    mutating func addVary(_ name: String) {
         let names = values(of: "Vary").flatMap { $0.utf8.split(separator: 0x2C).map { Substring(trimmed($0)) } }
         guard !names.contains(where: { $0 == "*" || $0.lowercasedASCII() == name.lowercasedASCII() }) else { return }
         self["Vary"] = (names.map { String($0) } + [name]).joined(separator: ", ")
