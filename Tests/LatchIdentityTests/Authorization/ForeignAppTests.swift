@@ -52,7 +52,9 @@ import Testing
     )
         async throws
     {
-        let site = try await Site.authorizing(way)
+        let site = try await Site.authorizing(way) { configuration in
+            for index in configuration.clients.indices { configuration.clients[index].idTokenHasClaims = true }
+        }
         try await site.signUp("boss@example.com", isVerified: false)
         let scope = "openid email profile"
         let app = id == "foreign" ? foreign(scope) : SignInApp(scope: scope)
@@ -69,8 +71,43 @@ import Testing
             ).status == 200)
         let after = try await tokens(site, app, "boss@example.com")
         let found = try await claims(of: after, at: site)
-        for claims in found { #expect(claims["email"] == "boss@example.com") }
-        #expect(found[0]["email_verified"] == true && found[2]["email_verified"] == true)
+        for claims in [found[0], found[2]] {
+            #expect(claims["email"] == "boss@example.com" && claims["email_verified"] == true)
+        }
+        #expect(found[1]["email"] == nil)
+        await site.close()
+    }
+
+    @Test func `A third-party app learns of its user at the userinfo endpoint, or as registered from ID tokens`()
+        async throws
+    {
+        let names = ["email", "email_verified", "preferred_username"]
+        for isInToken in [false, true] {
+            let site = try await Site.authorizing { configuration in
+                for index in configuration.clients.indices {
+                    configuration.clients[index].idTokenHasClaims = isInToken
+                }
+            }
+            let app = foreign("openid email profile")
+            let found = try await claims(of: try await tokens(site, app), at: site)
+            for name in names {
+                #expect((found[0][name] != nil) == isInToken, "\(name)")
+                #expect(found[1][name] == nil && found[2][name] != nil, "\(name)")
+            }
+            await site.close()
+        }
+    }
+
+    @Test func `A third-party app's tokens say how and when its user signed in, and name no empty scope`() async throws
+    {
+        let site = try await Site.authorizing()
+        let tokens = try await tokens(site, foreign("openid"))
+        for claims in try await claims(of: tokens, at: site).prefix(2) {
+            #expect(claims["acr"] == "1" && claims["amr"] == ["pwd"])
+            #expect(claims["auth_time"]?.doubleValue == site.clock.now.timeIntervalSince1970)
+        }
+        let own = try JWT(unverified: try await site.logIn().access).claims
+        #expect(own["scope"] == nil && own["acr"] == "1")
         await site.close()
     }
 

@@ -28,7 +28,8 @@ import Testing
         "phone;grants=refresh_token", "phone;grants=", "a;confidential;grants=password;scopes=x", "a;grants=;scopes=",
         "a;trusted;grants=authorization_code;redirects=https://a.example/b?c=d,a://b,com.example.a:/callback;logout=https://a.example/c",
         "a;confidential;require_pkce=false;require_nonce;grants=refresh_token",
-        "a;id_token_signed_response_alg=EdDSA;grants=refresh_token",
+        "a;grants=refresh_token;allowed_origins=https://a.example:8443,http://localhost:5173,capacitor://localhost",
+        "a;id_token_signed_response_alg=EdDSA;id_token_claims;grants=refresh_token",
     ])
     func `The registration of an app is written as it is read`(word: String) throws {
         let app = try #require(OAuthClient(word: word))
@@ -41,6 +42,8 @@ import Testing
         "a;scopes=x,x", "a;scopes=\"", "a;confidential=yes", "a\u{0}", "é", String(repeating: "a", count: 101), "a;;",
         "a;redirects=", "a;redirects=javascript://x", "a;redirects=http://a.example/b", "a;redirects=a://b,a://b",
         "a;redirects=https://a.example/?x#y", "a;redirects=com.example.a:/", "a;redirects=a:b", "a;logout=data:x",
+        "a;allowed_origins=https://a.example/b", "a;allowed_origins=http://a.example", "a;allowed_origins=*",
+        "a;allowed_origins=https://A.example", "a;allowed_origins=https://a.example,https://a.example",
         "a;trusted=yes", "a;require_pkce=", "a;require_pkce=no", "a;trusted;trusted=false",
         "a;grants=password;grants=refresh_token",
     ])

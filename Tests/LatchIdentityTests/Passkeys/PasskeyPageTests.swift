@@ -56,7 +56,9 @@ import Testing
         let redirect = try await agent.submit(page, [("credential", text(try await user.assertion()))])
         let tokens = try await site.exchange(redirect.parameters["code"] ?? "", app)
         let claims = try JWT(unverified: tokens.string("id_token")).claims
-        #expect(claims.strings("amr") == ["mfa"] && claims.string("email") == "ada@example.com")
+        #expect(claims.strings("amr") == ["mfa"] && claims.string("acr") == "2")
+        let known = try await site.get("/oauth/userinfo", bearer: tokens.accessToken).json
+        #expect(known["email"] == "ada@example.com")
         await site.close()
     }
 

@@ -14,7 +14,7 @@ extension Router {
         var interceptors: [any Interceptor] = [
             RequestIDInterceptor(), PageErrorInterceptor(context: context),
             RequestMetricsInterceptor(metrics: services.metrics.requests, clock: services.clock),
-            IdentityErrorInterceptor(),
+            Self.pages(of: services.clients), IdentityErrorInterceptor(),
         ]
         if let security = TransportSecurityInterceptor(configuration) { interceptors.insert(security, at: 0) }
         self.init(interceptors: interceptors)
@@ -51,6 +51,14 @@ extension Router {
             store: services.store, clock: services.clock, dates: services.dates, accessTokens: services.accessTokens,
             limits: limits, mails: services.mails, metrics: services.metrics, measurements: services.measurements
         ).add(to: &self)
+    }
+
+    /// Returns the interceptor that lets the clients' own pages use tokens (OAuth 2.0 for Browser-Based Apps §6.3).
+    ///
+    /// None of these endpoints reads a cookie.
+    private static func pages(of clients: OAuthClients) -> CORSInterceptor {
+        let paths: Set = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/device_authorization"]
+        return CORSInterceptor(includes: paths.contains, allows: clients.allows)
     }
 
     /// Adds the endpoints of OAuth and OpenID Connect, and the pages.

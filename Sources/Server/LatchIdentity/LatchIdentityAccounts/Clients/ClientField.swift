@@ -33,6 +33,7 @@ extension ClientField {
         ClientField(
             name: "id_token_signed_response_alg",
             form: .algorithm(\.idTokenAlgorithm, of: SignatureAlgorithm.ofSigningKeys)),
+        flag("id_token_claims", \.idTokenHasClaims),
         ClientField(
             name: "grants",
             form: .list(
@@ -49,6 +50,12 @@ extension ClientField {
                 read: { urls, client throws(OAuthClient.WordError) in
                     client.redirectURIs = try redirects(urls, "redirects")
                 }, write: { $0.redirectURIs.isEmpty ? nil : $0.redirectURIs })),
+        ClientField(
+            name: "allowed_origins",
+            form: .list(
+                read: { origins, client throws(OAuthClient.WordError) in
+                    client.allowedOrigins = try Self.origins(origins)
+                }, write: { $0.allowedOrigins })),
         ClientField(
             name: "logout",
             form: .list(
@@ -92,6 +99,19 @@ extension ClientField {
             throw OAuthClient.WordError(reason: "names a scope twice, or an invalid scope")
         }
         return scopes
+    }
+
+    /// Checks a list of origins; an empty one permits no page.
+    private static func origins(_ list: [String]) throws(OAuthClient.WordError) -> [String] {
+        guard list.allSatisfy({ AppRedirect.isValid($0 + "/") && OAuthClient.origin(of: $0) == $0 }) else {
+            throw OAuthClient.WordError(
+                reason: "has an origin in 'allowed_origins' that is not allowed: each must be like "
+                    + "https://app.example.com, or http on this machine, without a path")
+        }
+        guard Set(list).count == list.count else {
+            throw OAuthClient.WordError(reason: "names an origin twice in 'allowed_origins'")
+        }
+        return list
     }
 
     private static func redirects(_ list: [String], _ name: String) throws(OAuthClient.WordError) -> [String] {

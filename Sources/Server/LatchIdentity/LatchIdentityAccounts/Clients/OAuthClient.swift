@@ -1,6 +1,8 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAuth
+import LatchCore
+import LatchHTTP
 import LatchIdentityStorage
 public import LatchJOSE
 
@@ -66,12 +68,21 @@ public struct OAuthClient: Sendable, Hashable {
     public var requiresNonce: Bool
     /// The algorithm of the client's ID tokens: RS256, ES256 or EdDSA (OpenID Connect Registration §2).
     public var idTokenAlgorithm: SignatureAlgorithm
+    /// Whether the client's ID tokens also have what its scopes say about the user.
+    ///
+    /// Otherwise it is only at the userinfo endpoint (OpenID Connect Core §5.4).
+    public var idTokenHasClaims: Bool
+    /// The origins whose pages may call the server for this client, such as `https://app.example.com`.
+    ///
+    /// Nil for those of the redirects of a public client, and for none if it is confidential.
+    public var allowedOrigins: [String]?
 
     /// Creates a registration.
     public init(
         id: String, isConfidential: Bool = false, grants: Set<GrantType> = [.refreshToken], scopes: Scopes? = nil,
         redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [], isTrusted: Bool = false,
-        requiresPKCE: Bool = true, requiresNonce: Bool = false, idTokenAlgorithm: SignatureAlgorithm = .rs256
+        requiresPKCE: Bool = true, requiresNonce: Bool = false, idTokenAlgorithm: SignatureAlgorithm = .rs256,
+        idTokenHasClaims: Bool = false, allowedOrigins: [String]? = nil
     ) {
         self.id = id
         self.isConfidential = isConfidential
@@ -83,6 +94,8 @@ public struct OAuthClient: Sendable, Hashable {
         self.requiresPKCE = requiresPKCE
         self.requiresNonce = requiresNonce
         self.idTokenAlgorithm = idTokenAlgorithm
+        self.idTokenHasClaims = idTokenHasClaims
+        self.allowedOrigins = allowedOrigins
     }
 }
 
@@ -95,13 +108,29 @@ extension OAuthClient {
     /// Any program can impersonate a public client (RFC 8252 §8.6), so its users always see the consent page.
     package static let command = OAuthClient(
         id: "latch", grants: [.authorizationCode, .deviceCode, .refreshToken],
-        redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback"], isTrusted: true, idTokenAlgorithm: .es256)
+        redirectURIs: ["http://127.0.0.1/callback", "http://[::1]/callback"], isTrusted: true, idTokenAlgorithm: .es256,
+        idTokenHasClaims: true)
 
     /// Whether the client belongs to the operator, so that its tokens are valid at the operator's API.
     ///
     /// A client with the password grant sees its users' passwords, so operators do not give it to third-party clients.
     package var belongsToOperator: Bool {
         id == Self.firstPartyID || isTrusted || !signsUsersIn || grants.contains(.password)
+    }
+
+    /// The origins whose pages may call the server, in the spelling of browsers (RFC 6454 §6.2).
+    var pageOrigins: Set<String> {
+        if let allowedOrigins { return Set(allowedOrigins.compactMap(Self.origin)) }
+        // The pages of a confidential client have no secret to call the server with.
+        return isConfidential ? [] : Set(redirectURIs.filter(AppRedirect.takesForms).compactMap(Self.origin))
+    }
+
+    /// Returns the origin of a URL as browsers spell it; nil if it has none.
+    static func origin(of url: String) -> String? {
+        guard let separator = url.utf8.firstRange(of: "://".utf8) else { return nil }
+        let authority = url[separator.upperBound...].unicodeScalars.prefix { $0 != "/" && $0 != "?" }
+        guard !authority.isEmpty else { return nil }
+        return HTTPOrigin(scheme: String(url[..<separator.lowerBound]), authority: String(authority)).description
     }
 
     /// Returns whether a text is a valid `client_id`.

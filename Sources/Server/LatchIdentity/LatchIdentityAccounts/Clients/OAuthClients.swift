@@ -12,6 +12,8 @@ package struct OAuthClients: Sendable {
     private let clients: [String: OAuthClient]
     /// The SHA-256 digests of the secrets of confidential clients.
     private let digests: [String: [UInt8]]
+    /// The origins of the clients' pages.
+    private let origins: Set<String>
 
     /// Creates the registry.
     ///
@@ -60,6 +62,7 @@ package struct OAuthClients: Sendable {
         }
         if clients[OAuthClient.command.id] == nil { clients[OAuthClient.command.id] = .command }
         self.clients = clients
+        origins = clients.values.reduce(into: []) { $0.formUnion($1.pageOrigins) }
     }
 
     /// The algorithms of ID tokens that the clients use.
@@ -70,6 +73,9 @@ package struct OAuthClients: Sendable {
 
     /// Returns whether the server itself registered the command, instead of the configuration.
     package var hasOwnCommand: Bool { clients[OAuthClient.command.id] == .command }
+
+    /// Returns whether pages of an origin may call the endpoints of a client.
+    package func allows(origin: String) -> Bool { origins.contains(origin) }
 
     /// Returns the client with an id, or the server's own for nil; nil if the client is not, or not any longer,
     /// registered.

@@ -13,7 +13,7 @@ package struct TokenResponse {
     /// The lifetime of the access token in seconds.
     package let expiresIn: Int64
     package var tokenType: String? = "Bearer"
-    /// The granted scopes, which may be fewer than requested.
+    /// The granted scopes, which may be fewer than requested; nil if there is none (RFC 6749 §3.3).
     package var scope: String?
     /// The ID token; nil unless the scope `openid` was granted.
     package var idToken: String?
@@ -39,6 +39,7 @@ extension TokenResponse {
     package init(_ tokens: IssuedTokens) {
         self.init(
             accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
-            expiresIn: tokens.lifetime.components.seconds, scope: tokens.scopes.text, userId: tokens.accountID)
+            expiresIn: tokens.lifetime.components.seconds, scope: tokens.scopes.isEmpty ? nil : tokens.scopes.text,
+            userId: tokens.accountID)
     }
 }

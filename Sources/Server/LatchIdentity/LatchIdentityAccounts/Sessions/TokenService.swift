@@ -92,7 +92,8 @@ package struct TokenService: Sendable {
             to: client.id, client, scopes: scopes, for: nil, on: nil)
         count(grantType)
         return TokenResponse(
-            accessToken: access, expiresIn: accessTokens.lifetime.components.seconds, scope: scopes.text)
+            accessToken: access, expiresIn: accessTokens.lifetime.components.seconds,
+            scope: scopes.isEmpty ? nil : scopes.text)
     }
 
     /// Returns the scopes of a new session.
@@ -152,12 +153,14 @@ package struct TokenService: Sendable {
 
     /// Returns the ID token of a session; nil unless it has the scope `openid`.
     ///
-    /// - Parameter nonce: The nonce of the authorization request.
-    package func idToken(for issued: IssuedTokens, nonce: String?) throws(IdentityError) -> String? {
+    /// - Parameters:
+    ///   - nonce: The nonce of the authorization request.
+    ///   - code: The authorization code.
+    package func idToken(
+        for issued: IssuedTokens, nonce: String? = nil, code: String? = nil
+    ) throws(IdentityError) -> String? {
         guard issued.scopes.contains("openid"), let clientID = issued.device.clientID else { return nil }
-        return try accessTokens.issueIDToken(
-            to: clientID, clients[clientID], for: issued.account, on: issued.device, scopes: issued.scopes,
-            nonce: nonce, with: issued.accessToken)
+        return try accessTokens.issueIDToken(of: issued, to: clientID, clients[clientID], nonce: nonce, code: code)
     }
 
     private func count(_ grantType: OAuthClient.GrantType) {

@@ -199,20 +199,19 @@ package final class AccessTokenIssuer: Sendable {
             "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
             "jti": .string(Base64URL.encode(random.bytes(16))),
         ]
-        if let device { claims["sid"] = .string(device.publicID) }
+        if let device {
+            claims["sid"] = .string(device.publicID)
+            for (name, value) in Self.authentication(of: device) { claims[name] = value }
+        }
         claims["client_id"] = .string(clientID)
-        claims["scope"] = .string(scopes.text)
-        // A third-party client can read its tokens: they have what its scopes permit, and no role to show elsewhere.
-        let isFirstParty = clientID == OAuthClient.firstPartyID
-        if let account {
+        // A scope has one word at least (RFC 6749 §3.3).
+        if !scopes.isEmpty { claims["scope"] = .string(scopes.text) }
+        // Other clients ask the userinfo endpoint who the user is: a resource server shall not learn it from a token.
+        if let account, clientID == OAuthClient.firstPartyID {
             // AuthPackage's backend repeats `sub` as `id`.
             claims["id"] = .string(account.id)
-            if isFirstParty || scopes.contains("email") && account.shows(addressTo: client) {
-                claims["email"] = .string(account.email.text)
-            }
-            if isFirstParty || scopes.contains("profile") { claims["name"] = account.name.map { .string($0) } }
-        }
-        if let account, isFirstParty {
+            claims["email"] = .string(account.email.text)
+            claims["name"] = account.name.map { .string($0) }
             // Validators as in RFC 9068 §2.2.3.1 treat an empty list as a claim without a value.
             for (name, words) in [("roles", account.roles), ("permissions", account.permissions)] where !words.isEmpty {
                 claims[name] = .array(words.map { .string($0) })
@@ -223,6 +222,17 @@ package final class AccessTokenIssuer: Sendable {
         } catch {
             throw .signingFailed
         }
+    }
+
+    /// The claims that tell how and when the user of a session signed in (RFC 9068 §2.2.1).
+    private static func authentication(of device: Device) -> JSONObject {
+        let time = (device.authenticatedAt ?? device.createdAt).timeIntervalSince1970.rounded(.down)
+        // RFC 8176 §2: the pages ask for a password; a second factor adds a code, or a passkey replaces both. The
+        // context class counts the factors.
+        return [
+            "auth_time": .integer(Int64(time)), "acr": device.factorAt == nil ? "1" : "2",
+            "amr": device.factorAt == nil ? ["pwd"] : ["mfa"],
+        ]
     }
 
     /// Verifies the signature, `typ`, issuer, audience and times of a token; returns nil if it is not valid.
@@ -278,19 +288,18 @@ package final class AccessTokenIssuer: Sendable {
 
     // MARK: ID tokens
 
-    /// Returns an ID token for a client (OpenID Connect Core §2).
+    /// Returns the ID token of a session (OpenID Connect Core §2).
     ///
-    /// It also has the user's address and name, if the scopes permit them. So a client that only shows the user needs
-    /// no further request.
+    /// What the scopes say about the user is at the userinfo endpoint (§5.4), and in the token only for a client that
+    /// has it so.
     ///
     /// - Parameters:
+    ///   - client: Nil for a client that is no longer registered.
     ///   - nonce: The nonce of the authorization request; nil for other grants.
-    ///   - accessToken: The access token that is issued with the ID token.
+    ///   - code: The authorization code; nil for other grants.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
     func issueIDToken(
-        to clientID: String, _ client: OAuthClient?, for account: Account, on device: Device, scopes: Scopes,
-        nonce: String?,
-        with accessToken: String
+        of issued: IssuedTokens, to clientID: String, _ client: OAuthClient?, nonce: String?, code: String?
     ) throws(IdentityError) -> String {
         let (keys, found) = state.withLock { ($0.keys, $0.context) }
         let algorithm = client?.idTokenAlgorithm ?? Self.algorithm
@@ -298,17 +307,18 @@ package final class AccessTokenIssuer: Sendable {
             throw .notReady
         }
         let now = clock.now.timeIntervalSince1970.rounded(.down)
-        let authenticated = (device.authenticatedAt ?? device.createdAt).timeIntervalSince1970.rounded(.down)
         var claims: JSONObject = [
-            "iss": .string(context.issuer), "sub": .string(account.id), "aud": .string(clientID),
-            "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
-            "auth_time": .integer(Int64(authenticated)), "sid": .string(device.publicID),
-            "at_hash": .string(Self.hash(of: accessToken, for: algorithm)),
-            // RFC 8176 §2: the pages ask for a password; a second factor adds a code, or a passkey replaces both.
-            "amr": device.factorAt == nil ? ["pwd"] : ["mfa"],
+            "iss": .string(context.issuer), "sub": .string(issued.account.id), "aud": .string(clientID),
+            "azp": .string(clientID), "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
+            "sid": .string(issued.device.publicID),
+            "at_hash": .string(Self.hash(of: issued.accessToken, for: algorithm)),
         ]
-        if let nonce { claims["nonce"] = .string(nonce) }
-        for (name, value) in account.openIDClaims(scopes, for: client) { claims[name] = value }
+        for (name, value) in Self.authentication(of: issued.device) { claims[name] = value }
+        claims["nonce"] = nonce.map { .string($0) }
+        claims["c_hash"] = code.map { .string(Self.hash(of: $0, for: algorithm)) }
+        if client?.idTokenHasClaims == true {
+            for (name, value) in issued.account.openIDClaims(issued.scopes, for: client) { claims[name] = value }
+        }
         do throws(JOSEError) {
             return try JWT.sign(Claims(claims), with: key)
         } catch {
@@ -316,12 +326,12 @@ package final class AccessTokenIssuer: Sendable {
         }
     }
 
-    /// Returns the left half of the hash that belongs to the algorithm of an ID token (OpenID Connect Core §3.1.3.6).
-    private static func hash(of token: String, for algorithm: SignatureAlgorithm) -> String {
+    /// Returns the left half of the hash that belongs to the algorithm of an ID token (OpenID Connect Core §3.3.2.11).
+    private static func hash(of text: String, for algorithm: SignatureAlgorithm) -> String {
         // Ed25519 hashes by SHA-512 (RFC 8032 §5.1).
         let half =
             algorithm == .eddsa
-            ? Array(SHA512.hash(data: Array(token.utf8))).prefix(32) : Array(token.digest).prefix(16)
+            ? Array(SHA512.hash(data: Array(text.utf8))).prefix(32) : Array(text.digest).prefix(16)
         return Base64URL.encode(half)
     }
 

@@ -129,9 +129,10 @@ package struct MetadataRoutes: Sendable {
             "id_token_signing_alg_values_supported": .array(
                 clients.idTokenAlgorithms.map { .string($0.rawValue) }),
             "claims_supported": [
-                "iss", "sub", "aud", "exp", "iat", "auth_time", "nonce", "at_hash", "amr", "sid", "email",
-                "email_verified", "name", "preferred_username",
+                "iss", "sub", "aud", "azp", "exp", "iat", "auth_time", "nonce", "at_hash", "c_hash", "acr", "amr",
+                "sid", "email", "email_verified", "name", "preferred_username",
             ],
+            "acr_values_supported": ["1", "2"],
             // By default, an omitted parameter can count as supported (OpenID Connect Discovery §3).
             "claims_parameter_supported": false, "request_parameter_supported": false,
             "request_uri_parameter_supported": false,

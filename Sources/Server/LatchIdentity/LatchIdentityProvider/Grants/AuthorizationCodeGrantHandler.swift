@@ -16,11 +16,11 @@ struct AuthorizationCodeGrantHandler: GrantHandler {
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
         let parameters = request.parameters
+        let code = try parameters.required("code")
         let (issued, nonce) = try await authorizations.redeem(
-            try parameters.required("code"), verifier: parameters["code_verifier"],
-            redirect: parameters["redirect_uri"], by: request.client, from: request.origin)
+            code, verifier: parameters["code_verifier"], redirect: parameters["redirect_uri"], by: request.client, from: request.origin)
         var response = TokenResponse(issued)
-        response.idToken = try tokens.idToken(for: issued, nonce: nonce)
+        response.idToken = try tokens.idToken(for: issued, nonce: nonce, code: code)
         return response
     }
 }

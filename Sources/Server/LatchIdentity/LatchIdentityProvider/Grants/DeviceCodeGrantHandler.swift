@@ -18,7 +18,7 @@ struct DeviceCodeGrantHandler: GrantHandler {
         let issued = try await deviceAuthorizations.redeem(
             try request.parameters.required("device_code"), by: request.client, from: request.origin)
         var response = TokenResponse(issued)
-        response.idToken = try tokens.idToken(for: issued, nonce: nil)
+        response.idToken = try tokens.idToken(for: issued)
         return response
     }
 }

@@ -15,7 +15,7 @@ struct RefreshTokenGrantHandler: GrantHandler {
             by: request.client, requesting: request.scopes)
         var response = TokenResponse(issued)
         // OpenID Connect Core §12.2: for the same sign-in, and without its nonce.
-        response.idToken = try tokens.idToken(for: issued, nonce: nil)
+        response.idToken = try tokens.idToken(for: issued)
         return response
     }
 }

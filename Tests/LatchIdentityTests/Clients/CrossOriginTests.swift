@@ -1,0 +1,93 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchHTTP
+import LatchTesting
+import TestTags
+import Testing
+
+@testable import LatchIdentity
+
+/// What pages of other origins may do: an app in a browser redeems its code and refreshes its tokens by itself.
+@Suite struct CrossOriginTests {
+    private static let origin = "https://spa.example"
+    private let app = SignInApp(clientID: "spa", redirect: "https://spa.example/back", scope: "openid email")
+
+    private func site(origins: [String]? = nil, isConfidential: Bool = false) async throws -> Site {
+        try await Site.authorizing { configuration in
+            configuration.clients.append(
+                OAuthClient(
+                    id: "spa", isConfidential: isConfidential, grants: [.authorizationCode, .refreshToken],
+                    redirectURIs: [app.redirect], isTrusted: true, allowedOrigins: origins))
+            if isConfidential { configuration.clientSecretDigests["spa"] = ClientSecret.digest }
+        }
+    }
+
+    private func allowed(_ response: Response) -> String? { response.field("Access-Control-Allow-Origin") }
+
+    private func preflight(_ site: Site, _ path: String, from origin: String) async throws -> Response {
+        try await site.send(
+            .options, path,
+            fields: [
+                "Origin": origin, "Access-Control-Request-Method": "POST",
+                "Access-Control-Request-Headers": "authorization, content-type",
+            ])
+    }
+
+    @Test func `A page of a public client redeems its code, reads claims and errors, and signs out`() async throws {
+        let site = try await site()
+        let code = try await site.code(app)
+        for path in ["/oauth/token", "/oauth/revoke", "/oauth/userinfo"] {
+            #expect(try await allowed(preflight(site, path, from: Self.origin)) == Self.origin)
+        }
+        func token(_ verifier: String) async throws -> Response {
+            try await site.send(
+                .post, "/oauth/token",
+                fields: ["Origin": Self.origin, .contentType: "application/x-www-form-urlencoded"],
+                body: HTTPBody(
+                    FormEncoding.encode([
+                        ("grant_type", "authorization_code"), ("code", code), ("client_id", "spa"),
+                        ("redirect_uri", app.redirect), ("code_verifier", verifier),
+                    ])))
+        }
+        let missing = try await token("")
+        #expect(missing.oauthError == "invalid_grant" && allowed(missing) == Self.origin)
+        let tokens = try await token(app.verifier)
+        #expect(tokens.status == 200 && allowed(tokens) == Self.origin)
+        #expect(tokens.field("Access-Control-Allow-Credentials") == nil)
+        let claims = try await site.send(
+            .get, "/oauth/userinfo",
+            fields: ["Origin": Self.origin, .authorization: "Bearer \(tokens.accessToken)"])
+        #expect(claims.json["email"] == "ada@example.com" && allowed(claims) == Self.origin)
+        let refused = try await site.send(
+            .get, "/oauth/userinfo", fields: ["Origin": Self.origin, .authorization: "Bearer x"])
+        #expect(refused.status == 401 && allowed(refused) == Self.origin)
+        await site.close()
+    }
+
+    @Test(.tags(.crossSiteRequest))
+    func `A page of another origin reads no response, and no page calls what reads cookies`() async throws {
+        let site = try await site()
+        for origin in ["https://evil.example", "null", "https://spa.example.evil.example"] {
+            #expect(try await allowed(preflight(site, "/oauth/token", from: origin)) == nil)
+            let response = try await site.send(.post, "/oauth/token", fields: ["Origin": origin])
+            #expect(allowed(response) == nil)
+        }
+        for path in ["/api/auth/login", "/api/auth/refresh-token", "/oauth/authorize", "/login", "/user/profile"] {
+            #expect(try await allowed(preflight(site, path, from: Self.origin)) == nil, "\(path)")
+        }
+        await site.close()
+    }
+
+    @Test(arguments: [
+        (nil, true, nil), ([], false, nil), (["https://other.example"], false, nil),
+        (["https://spa.example"], true, "https://spa.example"),
+    ] as [([String]?, Bool, String?)])
+    func `A client's pages are those of its allowed origins, which a confidential one has to name`(
+        origins: [String]?, isConfidential: Bool, expected: String?
+    ) async throws {
+        let site = try await site(origins: origins, isConfidential: isConfidential)
+        #expect(try await allowed(preflight(site, "/oauth/token", from: Self.origin)) == expected)
+        await site.close()
+    }
+}
