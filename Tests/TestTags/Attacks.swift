@@ -96,6 +96,7 @@ extension Tag {
     @Tag public static var doubleClientAuthentication: Self
     @Tag public static var publicClientSecret: Self
     @Tag public static var proofReplay: Self
+    @Tag public static var keptConsent: Self
     @Tag public static var deviceCodePolling: Self
     @Tag public static var responseCaching: Self
     @Tag public static var requestSmuggling: Self

@@ -63,7 +63,7 @@ import Testing
             let again = try await agent.submit(consent, more)
             #expect(again.title == "You have already answered this page" && again.location.isEmpty)
         }
-        let other = try await agent.get(foreign.path())
+        let other = try await agent.get(foreign.path(["prompt": "consent"]))
         #expect(try await agent.submit(other, [("refuse", "yes")]).parameters["error"] == "access_denied")
         #expect(try await agent.submit(other).location.isEmpty)
         await site.close()
@@ -76,7 +76,8 @@ import Testing
         var app = foreign
         app.scope = "openid files:read"
         _ = try await agent.authorize(app)
-        _ = try await agent.submit(try await agent.get(app.path()), [("refuse", "yes")])
+        let page = try await agent.get(app.path(["prompt": "consent"]))
+        _ = try await agent.submit(page, [("refuse", "yes")])
         // The operator's own app shows no page: there is no decision.
         _ = try await agent.authorize(SignInApp())
         for more in [[], [("refuse", "yes")]] {
@@ -92,7 +93,7 @@ import Testing
             ])
         // Nobody else writes there by a form that is not theirs.
         var stranger = UserAgent(site)
-        let consent = try await agent.get(app.path())
+        let consent = try await agent.get(app.path(["prompt": "consent"]))
         _ = try await stranger.submit(consent, [("refuse", "yes")])
         #expect(try await records(site).count == 4)
         if case .intact = try await site.identity.audit.verify() {} else { Issue.record("The chain is damaged.") }

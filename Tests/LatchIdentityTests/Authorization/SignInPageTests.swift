@@ -97,10 +97,10 @@ import Testing
         await site.close()
     }
 
-    @Test func `The pages of a sign-in ask each time for the consent to a third-party app`() async throws {
+    @Test func `The pages of a sign-in return from the consent to a third-party app without a code`() async throws {
         let site = try await Site.authorizing()
         var agent = UserAgent(site)
-        _ = try await agent.authorize(foreign)
+        _ = try await agent.authorize(SignInApp())
         let again = try await agent.get(foreign.path())
         #expect(again.formAction == "/consent")
         let refused = try await agent.submit(again, [("refuse", "yes")])

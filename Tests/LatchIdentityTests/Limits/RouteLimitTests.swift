@@ -34,7 +34,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
         let parts = route.split(separator: " ").map(String.init)
         var request = HTTPRequest(
             method: HTTPMethod(rawValue: parts[0]), scheme: "http", authority: "127.0.0.1:8080",
-            path: parts[1].replacing("{id}", with: "x"), fields: [.contentType: "application/json"],
+            path: parts[1].replacing("{id}", with: "x").replacing("{client}", with: "x"),
+            fields: [.contentType: "application/json"],
             body: HTTPBody("this is not JSON"))
         request.context[RemoteAddress.self] = address
         return Response(try await site.identity.handler.respond(to: request))
@@ -48,7 +49,8 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
     static let table: [String: [String]] = [
         "token": [
             "POST /api/auth/clients/login", "POST /api/auth/refresh-token", "POST /api/auth/logout",
-            "POST /api/auth/reauthenticate", "GET /api/auth/links", "POST /oauth/token", "POST /oauth/token/refresh",
+            "POST /api/auth/reauthenticate", "GET /api/auth/links", "GET /api/auth/consents",
+            "DELETE /api/auth/consents/{client}", "POST /oauth/token", "POST /oauth/token/refresh",
             "POST /oauth/revoke",
             "POST /oauth/device_authorization",
             "POST /auth/login", "POST /auth/refresh", "POST /auth/logout",

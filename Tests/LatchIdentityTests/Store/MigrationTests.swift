@@ -155,10 +155,10 @@ import Testing
             let folder = try fileOfVersion1()
             do {
                 let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
-                for migration in SQLiteSchema.migrations.dropFirst().dropLast() {
+                for migration in SQLiteSchema.migrations[1..<16] {
                     for statement in migration.statements { try raw.run(statement) }
                 }
-                try raw.run("PRAGMA user_version = \(SQLiteSchema.latest - 1)")
+                try raw.run("PRAGMA user_version = 16")
                 if rows > 0 { try raw.run("INSERT INTO sample_item VALUES ('a', 'id-ada', 'widgets', 'b', 1)") }
             }
             let store = try IdentityStore(path: folder.file())
@@ -169,6 +169,44 @@ import Testing
             #expect(try raw.number("SELECT count(*) FROM sqlite_master WHERE name LIKE 'sample%'") == rows * 2)
             if rows > 0 { #expect(try raw.number("SELECT count(*) FROM sample_item") == rows) }
         }
+    }
+
+    @Test func `A store of schema 17 keeps its rows, and gets the table of consents`() async throws {
+        let (folder, account) = (try TemporaryFolder(), "Ünïcode id 0")
+        let tables = StoreTable.all.filter { !["consent", "audit"].contains($0.name) }
+        let rows = { (raw: SQLiteConnection) in
+            try tables.map { table in
+                let columns = table.columns.map { "quote(\($0.name))" }.joined(separator: " || ', ' || ")
+                return try raw.all("SELECT \(columns) FROM \(table.name)") { row throws(IdentityError) in
+                    try row.text(0)
+                }
+            }
+        }
+        let before: [[String]]
+        do {
+            let raw = try SQLiteConnection(path: folder.file(), access: .readWrite)
+            for statement in SQLiteSchema.migrations.prefix(17).flatMap(\.statements) { try raw.run(statement) }
+            try raw.run("PRAGMA application_id = \(SQLiteSchema.applicationID)")
+            try raw.run("PRAGMA user_version = 17")
+            for table in tables {
+                let names = table.columns.map(\.name).joined(separator: ", ")
+                let parameters = (1...table.columns.count).map { "$\($0)" }.joined(separator: ", ")
+                let values = table.columns.map { column in
+                    (table.name, column.name) == ("heartbeat", "id")
+                        ? .integer(1) : TransferFixture.value(of: column, 0, account)
+                }
+                try raw.run("INSERT INTO \(table.name) (\(names)) VALUES (\(parameters))", values)
+            }
+            before = try rows(raw)
+        }
+        #expect(before.allSatisfy { $0.count == 1 })
+        let store = try IdentityStore(path: folder.file())
+        #expect(try await store.consents(of: account).isEmpty)
+        await store.close()
+        let raw = try SQLiteConnection(path: folder.file(), access: .readOnly)
+        #expect(try rows(raw) == before)
+        #expect(try raw.number("PRAGMA user_version") == SQLiteSchema.latest)
+        #expect(try raw.number("SELECT count(*) FROM pragma_foreign_key_check") == 0)
     }
 
     @Test func `A store of an earlier schema is unchanged if the step cannot be finished`() async throws {

@@ -16,6 +16,7 @@ import Testing
         let connection = try PostgresConnection(PostgresConfiguration(address))
         for table in StoreTable.all {
             let present = try columns(of: table.name, connection)
+            guard !present.isEmpty else { continue }
             var row = table.columns.filter { present.contains($0.name) }
                 .map { (name: $0.name, value: TransferFixture.value(of: $0, 0, account)) }
             if table.name == "heartbeat" { row[0].value = .integer(1) }
@@ -97,6 +98,8 @@ import Testing
         var before: [String: (columns: [String], row: String)] = [:]
         for table in StoreTable.all {
             let columns = try columns(of: table.name, connection)
+            // A later version adds the table.
+            guard !columns.isEmpty else { continue }
             before[table.name] = (columns, try #require(try row(of: table.name, columns, connection)))
         }
         try await migrate(address)

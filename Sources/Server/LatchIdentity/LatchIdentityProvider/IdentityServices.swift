@@ -135,6 +135,8 @@ package final class IdentityServices: Sendable {
             scopePolicy: scopePolicy, metrics: metrics, resources: resources, admission: admission, tokens: tokens)
     }
 
+    package var consents: ConsentService { ConsentService(store: store, clock: clock) }
+
     package var deviceAuthorizations: DeviceAuthorizationService {
         DeviceAuthorizationService(
             store: store, clock: clock, random: random, pepper: pepper, limits: limits, clients: clients,

@@ -32,6 +32,7 @@ extension Router {
             limits: limits, permitted: services.permitted, refreshCookie: refreshCookie, passkeys: services.passkeys,
             passkeySignIns: services.passkeySignIns, tokens: services.tokens
         ).add(to: &self)
+        ConsentRoutes(limits: limits, consents: services.consents, tokens: services.tokens).add(to: &self)
         if !services.upstreams.all.isEmpty {
             UpstreamRoutes(
                 context: context, clock: services.clock, random: services.random, pepper: services.pepper,

@@ -34,11 +34,3 @@ extension OAuthClient {
         return nil
     }
 }
-
-extension AppRedirect {
-    /// Whether other programs of the device could receive a response at a URL, so that the user must see which client
-    /// asks (RFC 8252 §8.6).
-    ///
-    /// This cannot happen with https.
-    package static func isClaimedByAnyone(_ target: String) -> Bool { !target.utf8.starts(with: "https://".utf8) }
-}

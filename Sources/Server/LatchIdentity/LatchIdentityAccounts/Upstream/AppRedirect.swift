@@ -58,8 +58,26 @@ package enum AppRedirect {
     /// Whether no other app of the device can receive the URL.
     ///
     /// The host claims https (RFC 8252 §7.2). The first program to register a custom scheme, or to open a port of this
-    /// machine, can claim it (§8.6).
+    /// machine, can claim it. So the user must see which client asks (§8.6).
     package static func isClaimed(_ target: String) -> Bool { target.utf8.starts(with: "https://".utf8) }
+
+    /// Returns the part of a URL that its receiver is recognized by, such as `https://app.example.com`.
+    ///
+    /// It has no port of this machine, which the system chooses. A custom scheme is the whole origin.
+    package static func origin(_ target: String) -> String {
+        let scheme = String(target.unicodeScalars.prefix { $0 != ":" })
+        guard takesForms(target) else { return "\(scheme):" }
+        let authority = target.utf8.dropFirst(scheme.utf8.count + 3).prefix { !"/?".utf8.contains($0) }
+        let host = isClaimed(target) ? authority : Self.host(authority)
+        return "\(scheme)://\(String(Substring(host)))"
+    }
+
+    private static func host(_ authority: Substring.UTF8View) -> Substring.UTF8View {
+        guard let bracket = authority.lastIndex(of: UInt8(ascii: "]")) else {
+            return authority.prefix { $0 != UInt8(ascii: ":") }
+        }
+        return authority[...bracket]
+    }
 
     /// Returns the URL with the parameters of a response after its own (RFC 6749 §3.1.2).
     package static func url(_ target: String, _ parameters: [(String, String)]) -> String {

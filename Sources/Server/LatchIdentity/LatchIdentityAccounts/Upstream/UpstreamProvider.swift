@@ -67,7 +67,8 @@ public struct UpstreamProvider: Sendable, Hashable {
 extension UpstreamProvider {
     /// The names that are already used by routes below `/api/auth/`.
     private static let reserved: Set<String> = [
-        "clients", "continue", "exchange", "links", "logout", "second-factor", "refresh-token", "reauthenticate",
+        "clients", "consents", "continue", "exchange", "links", "logout", "second-factor", "refresh-token",
+        "reauthenticate",
     ]
 
     /// Parses the word of a configuration; nil if it is malformed.

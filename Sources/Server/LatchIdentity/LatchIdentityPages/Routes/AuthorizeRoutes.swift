@@ -106,11 +106,12 @@ package struct AuthorizeRoutes: Sendable {
         case .respond(let response): return signInPages.response(response, in: request)
         case .signIn:
             return try signInPages.signIn(for: .authorization(pending), in: request, name: pending.loginHint ?? "")
-        case .consent(let client, let scopes):
+        case .consent(let client, let scopes, let kept):
             guard let session else { throw .loginEnded }
             let (browser, cookie) = try signInPages.browser(of: request)
-            return try signInPages.consent(pending, client, scopes, in: session, browser: browser, request).setting(
-                cookie)
+            return try signInPages.consent(
+                pending, client, scopes, kept: kept, in: session, browser: browser, request
+            ).setting(cookie)
         }
     }
 

@@ -185,7 +185,7 @@ package struct SignInPages: Sendable {
 
     /// Returns the name of a client for users: its id, and for an app on the web also its unique host.
     package static func name(of request: PendingAuthorization) -> String {
-        guard !AppRedirect.isClaimedByAnyone(request.redirect) else { return request.clientID }
+        guard AppRedirect.isClaimed(request.redirect) else { return request.clientID }
         let host = request.redirect.utf8.dropFirst("https://".utf8.count).prefix { !"/?".utf8.contains($0) }
         return "\(request.clientID) (\(String(Substring(host))))"
     }
@@ -193,12 +193,14 @@ package struct SignInPages: Sendable {
     // MARK: Deciding
 
     /// Returns the page on which a user agrees to a client's request.
+    ///
+    /// - Parameter kept: The scopes that the user has agreed to before; the others are shown as new. Nil for none.
     package func consent(
-        _ pending: PendingAuthorization, _ client: OAuthClient, _ scopes: Scopes, in session: ActivePageSession,
-        browser: String, _ request: HTTPRequest
+        _ pending: PendingAuthorization, _ client: OAuthClient, _ scopes: Scopes, kept: Scopes?,
+        in session: ActivePageSession, browser: String, _ request: HTTPRequest
     ) throws(IdentityError) -> HTTPResponse {
         let name = Self.name(of: pending)
-        let isLocal = AppRedirect.isClaimedByAnyone(pending.redirect)
+        let isLocal = !AppRedirect.isClaimed(pending.redirect)
         let email = Phrase.Argument.text(session.account.email.text)
         let purpose = PageForm.Purpose.authorization(pending)
         let page = HTMLPage(
@@ -206,7 +208,7 @@ package struct SignInPages: Sendable {
             text: isLocal
                 ? Phrase("page.consent.local.text", email, .text(client.id))
                 : Phrase("page.consent.text", email, .text(name)),
-            items: Self.texts(of: scopes), action: ("/consent", Phrase("page.button.continue")),
+            items: Self.texts(of: scopes, kept: kept), action: ("/consent", Phrase("page.button.continue")),
             carrying: try seal(
                 purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
             alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"),
@@ -262,16 +264,21 @@ package struct SignInPages: Sendable {
         return page.response(status: problem?.form.status ?? .ok).failing(with: problem)
     }
 
-    /// Returns descriptions of scopes that users understand.
-    private static func texts(of scopes: Scopes) -> [Phrase] {
+    /// Returns descriptions of scopes that users understand, with those that are not kept as new.
+    private static func texts(of scopes: Scopes, kept: Scopes? = nil) -> [Phrase] {
         scopes.elements.map { scope in
-            switch scope.rawValue {
-            case "openid": Phrase("page.scope.openid")
-            case "profile": Phrase("page.scope.profile")
-            case "email": Phrase("page.scope.email")
-            case "offline_access": Phrase("page.scope.offline")
-            default: Phrase("page.scope.other", .text(scope.rawValue))
-            }
+            let text = text(of: scope)
+            return kept?.allow(scope) ?? true ? text : Phrase("page.scope.new", .phrase(text))
+        }
+    }
+
+    private static func text(of scope: Scope) -> Phrase {
+        switch scope.rawValue {
+        case "openid": Phrase("page.scope.openid")
+        case "profile": Phrase("page.scope.profile")
+        case "email": Phrase("page.scope.email")
+        case "offline_access": Phrase("page.scope.offline")
+        default: Phrase("page.scope.other", .text(scope.rawValue))
         }
     }
 

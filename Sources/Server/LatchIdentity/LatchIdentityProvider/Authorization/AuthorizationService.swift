@@ -76,8 +76,8 @@ package struct AuthorizationService: Sendable {
     /// The next step of a request.
     package enum Next: Sendable {
         case signIn
-        /// The user must agree to these scopes, or refuse.
-        case consent(OAuthClient, Scopes)
+        /// The user must agree to these scopes, or refuse; `kept` are those of earlier consents.
+        case consent(OAuthClient, Scopes, kept: Scopes?)
         /// The browser returns to the client.
         case respond(AuthorizationReturn)
     }
@@ -114,12 +114,23 @@ package struct AuthorizationService: Sendable {
         } else {
             scopes = try scopePolicy.granted(request.scopes, to: session.account, by: client)
         }
-        guard hasAgreed || !needsConsent(request, client, isNew: isNew) else {
-            guard !request.isSilent else { throw .consentRequired }
-            return .consent(client, scopes)
+        let target = AppRedirect.origin(request.redirect)
+        var kept: Consent?
+        let permission: CodePermission?
+        if hasAgreed {
+            permission = .decision(
+                keptFor: client.isTrusted ? nil : target, detail: Self.auditDetail(client.id, scopes, from: origin))
+        } else if client.isTrusted {
+            permission = needsPage(request, isNew: isNew) ? nil : .trusted
+        } else {
+            kept = try await store.consent(of: session.account.id, to: client.id, at: target)
+            permission = Self.covers(kept, scopes, request) ? .kept(for: target) : nil
         }
-        let consent = hasAgreed ? Self.auditDetail(client.id, scopes, from: origin) : nil
-        return .respond(try await issueCode(for: request, scopes, in: session, consent: consent))
+        if let permission, let response = try await issueCode(for: request, scopes, in: session, by: permission) {
+            return .respond(response)
+        }
+        guard !request.isSilent else { throw .consentRequired }
+        return .consent(client, scopes, kept: kept?.scopes)
     }
 
     /// The seconds that a user has to decide after a sign-in, also if the request requires a more recent one.
@@ -138,29 +149,40 @@ package struct AuthorizationService: Sendable {
         return (-60...Double(maximumAge)).contains(age)
     }
 
-    /// Returns whether the user must see which client makes the request.
+    /// Returns whether the user must see which of the operator's clients makes the request.
     ///
     /// A redirect to an app on the user's device can reach any program, so the page is shown there. It is omitted only
     /// if the user has just signed in without being forced by a parameter of the request (RFC 8252 §8.6).
-    private func needsConsent(_ request: PendingAuthorization, _ client: OAuthClient, isNew: Bool) -> Bool {
-        guard client.isTrusted, !request.prompts.contains(.consent) else { return true }
+    private func needsPage(_ request: PendingAuthorization, isNew: Bool) -> Bool {
+        guard !request.prompts.contains(.consent) else { return true }
         let isForced = request.maximumAge != nil || !request.prompts.isDisjoint(with: [.login, .selectAccount])
-        return AppRedirect.isClaimedByAnyone(request.redirect) && (!isNew || isForced)
+        return !AppRedirect.isClaimed(request.redirect) && (!isNew || isForced)
     }
 
+    /// Returns whether a kept consent replaces the page.
+    ///
+    /// It does not for a program on the user's device, as which any other one can present itself (RFC 8252 §8.6).
+    private static func covers(_ kept: Consent?, _ scopes: Scopes, _ request: PendingAuthorization) -> Bool {
+        guard let kept, !request.prompts.contains(.consent) else { return false }
+        return AppRedirect.isClaimed(request.redirect) && kept.scopes.allow(all: scopes)
+    }
+
+    /// Returns the response with a new code; nil if the permission has ended in the meantime.
     private func issueCode(
-        for request: PendingAuthorization, _ scopes: Scopes, in session: ActivePageSession, consent: String?
-    ) async throws(IdentityError) -> AuthorizationReturn {
+        for request: PendingAuthorization, _ scopes: Scopes, in session: ActivePageSession,
+        by permission: CodePermission
+    ) async throws(IdentityError) -> AuthorizationReturn? {
         guard let issuer = accessTokens.issuer else { throw .notReady }
         let text = "ac1." + Base64URL.encode(random.bytes(32))
-        try await store.insert(
+        let isPermitted = try await store.insert(
             AuthorizationCode(
                 digest: text.digest, clientID: request.clientID, accountID: session.account.id,
                 credentialVersion: session.account.credentialVersion, browserDevice: session.device.id,
                 redirect: request.redirect, codeChallenge: request.codeChallenge, nonce: request.nonce,
                 scope: scopes.text, authenticatedAt: session.authenticatedAt, factorAt: session.device.factorAt,
                 validUntil: clock.now.addingTimeInterval(AuthorizationCode.lifetime)),
-            consent: consent)
+            by: permission)
+        guard isPermitted else { return nil }
         return AuthorizationReturn(
             [("code", text)], to: request.redirect, state: request.state, issuer: issuer, mode: request.responseMode)
     }

@@ -62,6 +62,10 @@ extension IdentityError {
     /// The user must agree, and the request does not allow a page.
     package static let consentRequired = authorization("consentRequired", "The user must agree.", "consent_required")
 
+    /// The user has not agreed to anything for this client, or has withdrawn it.
+    package static let noSuchConsent = IdentityError(
+        code: "noSuchConsent", message: "This account has no consent to this app.", form: .notFound)
+
     /// The user has refused.
     package static let authorizationDenied = authorization(
         "authorizationDenied", "The user has refused.", "access_denied")

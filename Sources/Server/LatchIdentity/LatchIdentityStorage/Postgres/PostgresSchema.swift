@@ -101,6 +101,7 @@ package enum PostgresSchema {
         Migration(number: 3, name: "PasskeyDomains", statements: passkeyDomains),
         Migration(number: 4, name: "Registrations", statements: registrations),
         Migration(number: 5, name: "Samples", statements: [samplesEnd], endsSamples: true),
+        Migration(number: 6, name: "Consents", statements: consents),
     ]
 
     /// The type of texts, which are compared and sorted by bytes, as in SQLite.

@@ -4,12 +4,14 @@ import LatchCore
 package import LatchFoundation
 
 extension IdentityStore {
-    /// Inserts a code, and adds the consent that it comes from to the audit log, if given.
-    package func insert(_ code: AuthorizationCode, consent detail: String?) async throws(IdentityError) {
-        try await write { db throws(IdentityError) -> Void in
-            if let detail {
-                try db.audit("consent.granted", account: code.accountID, detail: detail, at: code.issuedAt)
-            }
+    /// Inserts a code; in its transaction, keeps the user's decision, or checks the kept one.
+    ///
+    /// - Returns: False if the kept consent was withdrawn in the meantime, or no longer has all scopes.
+    package func insert(
+        _ code: AuthorizationCode, by permission: CodePermission
+    ) async throws(IdentityError) -> Bool {
+        try await write { db throws(IdentityError) in
+            guard try db.permit(code, permission) else { return false }
             try db.run(
                 "INSERT INTO authorization_code \(AuthorizationCode.Column.insertion)",
                 AuthorizationCode.Column.values(of: code))
@@ -22,6 +24,7 @@ extension IdentityStore {
                         WHERE account_id = $1 AND browser_device = $2 AND used_at IS NULL
                         ORDER BY valid_until DESC LIMIT 20)
                 """, [.text(code.accountID), .blob(code.browserDevice)])
+            return true
         }
     }
 

@@ -230,6 +230,19 @@ extension SQLConnection {
         if count > 0 { try audit("device.allSignedOut", account: account, detail: because.rawValue, at: now) }
         return count
     }
+
+    /// Signs out all devices that a client has signed in for an account; the caller adds an audit entry.
+    func revokeDevices(
+        of account: String, clientID: String, because: Device.RevocationReason, at now: Date
+    ) throws(IdentityError) {
+        signedOutDevices += try all(
+            """
+            UPDATE device SET revoked_at = $1, revoked_because = $2
+            WHERE account_id = $3 AND app_id = $4 AND revoked_at IS NULL RETURNING expires_at
+            """,
+            [.date(now), .text(because.rawValue), .text(account), .text(clientID)]
+        ) { row throws(IdentityError) in try row.date(0) }.count { $0 > now }
+    }
 }
 
 extension SQLStatement {

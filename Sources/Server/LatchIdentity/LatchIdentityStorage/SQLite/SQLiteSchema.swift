@@ -58,5 +58,6 @@ package enum SQLiteSchema {
         Migration(number: 15, name: "PasskeyDomains", statements: passkeyDomains),
         Migration(number: 16, name: "Registrations", statements: registrations),
         Migration(number: 17, name: "Samples", statements: [samplesEnd], endsSamples: true),
+        Migration(number: 18, name: "Consents", statements: consents),
     ]
 }

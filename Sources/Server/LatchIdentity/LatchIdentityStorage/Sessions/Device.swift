@@ -14,7 +14,7 @@ package struct Device: Sendable, Hashable {
     /// The reason why a device was signed out.
     package enum RevocationReason: String, Sendable {
         case logout, reuse, passwordChange, accountDisabled, administrator, secondFactor, addressProof, changeRefused,
-            signInRemoved, pepperReplaced
+            signInRemoved, pepperReplaced, consentWithdrawn
     }
 
     /// The maximum number of devices of an account, including signed-out ones.

@@ -83,6 +83,7 @@ package struct StoreTable: Sendable, Hashable {
         StoreTable("recovery_code", key: ["account_id": .text, "is_confirmed": .integer, "digest": .blob]),
         StoreTable("upstream_identity", UpstreamLink.Column.self),
         StoreTable("passkey", Passkey.Column.self),
+        StoreTable("consent", Consent.Column.self),
     ]
 
     private static let waiting = [

@@ -1,0 +1,46 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+package import LatchFoundation
+
+/// The consent of a user to a client, kept so that the client need not ask for the same scopes again.
+///
+/// It is for one origin of redirect URIs, which the user has seen on the page. A client that is registered again under
+/// the same ID, with another origin, has to ask.
+package struct Consent: Sendable, Hashable {
+    package let accountID: String
+    package let clientID: String
+    /// The origin that receives the codes, such as `https://app.example.com`.
+    package let redirectOrigin: String
+    /// The scopes that the user has agreed to, of all decisions so far.
+    package let scopes: Scopes
+    /// The time of the first decision.
+    package let grantedAt: Date
+    /// The time of the latest decision.
+    package let updatedAt: Date
+
+    package init(
+        accountID: String, clientID: String, redirectOrigin: String, scopes: Scopes, grantedAt: Date, updatedAt: Date
+    ) {
+        self.accountID = accountID
+        self.clientID = clientID
+        self.redirectOrigin = redirectOrigin
+        self.scopes = scopes
+        self.grantedAt = grantedAt
+        self.updatedAt = updatedAt
+    }
+}
+
+/// The reason why a code may be issued.
+package enum CodePermission: Sendable, Hashable {
+    /// The client belongs to the operator, and no page has asked the user.
+    case trusted
+    /// The user has agreed on the page.
+    ///
+    /// - Parameters:
+    ///   - keptFor: The origin of the redirect URIs that the consent is kept for; nil to keep none.
+    ///   - detail: The description for the audit log.
+    case decision(keptFor: String?, detail: String?)
+    /// The user has agreed at an earlier request, for this origin of redirect URIs.
+    case kept(for: String)
+}
