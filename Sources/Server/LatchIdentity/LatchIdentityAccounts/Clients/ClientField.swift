@@ -103,7 +103,7 @@ extension ClientField {
 
     /// Checks a list of origins; an empty one permits no page.
     private static func origins(_ list: [String]) throws(OAuthClient.WordError) -> [String] {
-        guard list.allSatisfy({ AppRedirect.isValid($0 + "/") && OAuthClient.origin(of: $0) == $0 }) else {
+        guard list.allSatisfy({ AppRedirect.isValid($0 + "/") && PublicURL.origin(of: $0) == $0 }) else {
             throw OAuthClient.WordError(
                 reason: "has an origin in 'allowed_origins' that is not allowed: each must be like "
                     + "https://app.example.com, or http on this machine, without a path")

@@ -1,8 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAuth
-import LatchCore
-import LatchHTTP
 import LatchIdentityStorage
 public import LatchJOSE
 
@@ -120,17 +118,9 @@ extension OAuthClient {
 
     /// The origins whose pages may call the server, in the spelling of browsers (RFC 6454 §6.2).
     var pageOrigins: Set<String> {
-        if let allowedOrigins { return Set(allowedOrigins.compactMap(Self.origin)) }
+        if let allowedOrigins { return Set(allowedOrigins.compactMap(PublicURL.origin)) }
         // The pages of a confidential client have no secret to call the server with.
-        return isConfidential ? [] : Set(redirectURIs.filter(AppRedirect.takesForms).compactMap(Self.origin))
-    }
-
-    /// Returns the origin of a URL as browsers spell it; nil if it has none.
-    static func origin(of url: String) -> String? {
-        guard let separator = url.utf8.firstRange(of: "://".utf8) else { return nil }
-        let authority = url[separator.upperBound...].unicodeScalars.prefix { $0 != "/" && $0 != "?" }
-        guard !authority.isEmpty else { return nil }
-        return HTTPOrigin(scheme: String(url[..<separator.lowerBound]), authority: String(authority)).description
+        return isConfidential ? [] : Set(redirectURIs.filter(AppRedirect.takesForms).compactMap(PublicURL.origin))
     }
 
     /// Returns whether a text is a valid `client_id`.

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchHTTP
 import LatchIdentityStorage
 
 /// Checks of URLs and origins in settings and account details.
@@ -16,6 +17,15 @@ package enum PublicURL {
         guard !text.utf8.contains(0x2A) else { return false }
         guard let rest = afterScheme(text)?.utf8, let slash = rest.firstIndex(of: 0x2F) else { return isValid(text) }
         return rest.index(after: slash) == rest.endIndex
+    }
+
+    /// Returns the origin of a URL of any scheme in the spelling of browsers (RFC 6454 §6.2), without the default port; nil if it
+    /// has none.
+    package static func origin(of url: String) -> String? {
+        guard let separator = url.utf8.firstRange(of: "://".utf8) else { return nil }
+        let authority = url[separator.upperBound...].unicodeScalars.prefix { $0 != "/" && $0 != "?" }
+        guard !authority.isEmpty else { return nil }
+        return HTTPOrigin(scheme: String(url[..<separator.lowerBound]), authority: String(authority)).description
     }
 
     /// Returns the path of such a URL without its final slash; empty if it has none.

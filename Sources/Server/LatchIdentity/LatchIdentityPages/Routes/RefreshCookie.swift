@@ -21,7 +21,7 @@ package struct RefreshCookie: Sendable {
 
     package init(_ configuration: IdentityConfiguration, accessTokens: AccessTokenIssuer) {
         self.accessTokens = accessTokens
-        allowedOrigins = Set(configuration.allowedOrigins.map(Self.origin))
+        allowedOrigins = Set(configuration.allowedOrigins.compactMap(PublicURL.origin))
         lifetime = configuration.refreshTokenLifetime
     }
 
@@ -39,10 +39,9 @@ package struct RefreshCookie: Sendable {
     /// - Throws: `IdentityError.crossSite`.
     func requireSameSite(_ request: HTTPRequest) throws(IdentityError) {
         if let origin = request.fields["Origin"] {
-            let origin = Self.origin(of: origin)
-            guard allowedOrigins.contains(origin) || accessTokens.issuer.map(Self.origin) == origin else {
-                throw .crossSite
-            }
+            guard let origin = PublicURL.origin(of: origin),
+                allowedOrigins.contains(origin) || accessTokens.issuer.flatMap(PublicURL.origin) == origin
+            else { throw .crossSite }
             return
         }
         switch request.fields["Sec-Fetch-Site"] {
@@ -59,12 +58,5 @@ package struct RefreshCookie: Sendable {
         // The path of the session routes as browsers see it, below the issuer's path.
         let path = PublicURL.path(of: issuer) + "/api/auth"
         return "\(Self.name)=\(value); Path=\(path); Max-Age=\(maximumAge); HttpOnly; SameSite=Strict\(secure)"
-    }
-
-    /// Returns scheme and authority in the spelling of RFC 6454 §6.2, without the default port.
-    private static func origin(of url: String) -> String {
-        guard let separator = url.utf8.firstRange(of: "://".utf8) else { return url }
-        let authority = url[separator.upperBound...].unicodeScalars.prefix { $0 != "/" }
-        return HTTPOrigin(scheme: String(url[..<separator.lowerBound]), authority: String(authority)).description
     }
 }
