@@ -117,6 +117,37 @@ import Testing
         await site.close()
     }
 
+    /// RFC 7009 §2.2.1: a response of 200 would say that it is not valid any longer.
+    @Test(.tags(.revocationOracle))
+    func `The revocation route refuses a client's token for itself, which stays valid, and reveals it to no other`()
+        async throws
+    {
+        let site = try await Site {
+            $0.clients = [
+                OAuthClient(id: "robot", isConfidential: true, grants: [.clientCredentials]),
+                OAuthClient(id: "reports", isConfidential: true, grants: [.password]),
+            ]
+            $0.clientSecretDigests = ["robot": ClientSecret.digest, "reports": ClientSecret.digest]
+        }
+        let robot: HTTPFields = [.authorization: ClientSecret.basic("robot")]
+        let token = try await site.token(["grant_type": "client_credentials"], fields: robot).accessToken
+        for hint in ["access_token", "refresh_token", nil] {
+            let form: KeyValuePairs<String, String?> = ["token": token, "token_type_hint": hint]
+            let refused = try await site.form("/oauth/revoke", form, fields: robot)
+            #expect(refused.status == 400 && refused.oauthError == "unsupported_token_type")
+            let reports: HTTPFields = [.authorization: ClientSecret.basic("reports")]
+            for fields in [reports, [:]] {
+                #expect(try await site.form("/oauth/revoke", form, fields: fields).status == 200)
+            }
+        }
+        #expect(try await site.get("/widgets", bearer: token).status != 401)
+        // A token that is not valid needs no revocation.
+        site.clock.advance(by: 900)
+        #expect(try await site.form("/oauth/revoke", ["token": token], fields: robot).status == 200)
+        #expect(try await site.get("/widgets", bearer: token).status == 401)
+        await site.close()
+    }
+
     @Test(.tags(.revocationOracle))
     func `The revocation route takes an expired access token, but only from the app that it was issued to`()
         async throws

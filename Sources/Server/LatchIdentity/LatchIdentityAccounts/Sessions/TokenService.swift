@@ -291,7 +291,7 @@ package struct TokenService: Sendable {
     /// The device is included if its row was read.
     ///
     /// - Parameter needsRow: Whether the device is read even if its family is known.
-    private func authenticated(
+    func authenticated(
         _ token: RefreshToken, needsRow: Bool
     ) async throws(IdentityError) -> (family: TokenFamily, device: Device?)? {
         let known = families.family(of: token.deviceID)
@@ -363,15 +363,22 @@ package struct TokenService: Sendable {
                 scopes: session.scopes, clientID: session.clientID, accountID: session.accountID,
                 isForUserInfo: claims.isForUserInfo)
         }
-        guard claims.subject == claims.clientID, let client = clients[claims.subject],
-            client.grants.contains(.clientCredentials)
-        else { throw .invalidToken }
+        guard let client = actingClient(of: claims) else { throw .invalidToken }
         return AuthenticatedPrincipal(
             scopes: scopePolicy.allowed(claims.scopes, to: nil, by: client), clientID: client.id,
             accountID: nil, isForUserInfo: claims.isForUserInfo)
     }
 
-    private func session(
+    /// Returns the client that a valid token without a session was issued to, if it may still act for itself.
+    func actingClient(of claims: AccessTokenIssuer.VerifiedClaims) -> OAuthClient? {
+        guard claims.deviceID == nil, claims.subject == claims.clientID, let client = clients[claims.subject],
+            client.grants.contains(.clientCredentials)
+        else { return nil }
+        return client
+    }
+
+    /// Returns the session of a verified token, with the errors of ``authenticate(accessToken:isReading:)``.
+    func session(
         of token: VerifiedToken, isReading: Bool
     ) async throws(IdentityError) -> AuthenticatedSession {
         // Read before the rows, since a write that commits meanwhile may change them.
@@ -431,11 +438,17 @@ package struct TokenService: Sendable {
     /// Anything else is ignored, so that a client cannot learn whether another client's token is valid (attack H6).
     ///
     /// - Parameter accountID: The account that must own the token; nil for any.
+    /// - Throws: `IdentityError.unsupportedTokenType` for a valid token that the client got for itself: no row ends it
+    ///   (RFC 7009 §2.2.1). Also a store's error.
     package func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError)
     {
-        guard let device = try await device(of: text), clients[device.clientID] == client,
-            accountID ?? device.accountID == device.accountID
-        else { return }
+        guard let device = try await device(of: text) else {
+            guard accountID == nil, let token = accessTokens.verify(text),
+                actingClient(of: token.claims)?.id == client.id
+            else { return }
+            throw .unsupportedTokenType
+        }
+        guard clients[device.clientID] == client, accountID ?? device.accountID == device.accountID else { return }
         try await signOut(device.id)
     }
 

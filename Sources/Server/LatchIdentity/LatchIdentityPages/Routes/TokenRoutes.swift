@@ -75,7 +75,8 @@ package struct TokenRoutes: Sendable {
 
     /// Revokes a token.
     ///
-    /// The response is 200 for every token, valid or not (RFC 7009 §2.2).
+    /// The response is 200 for every token, valid or not (RFC 7009 §2.2). Only a valid token that the client got for
+    /// itself is refused, since it stays valid (§2.2.1).
     ///
     /// `token_type_hint` is not needed to distinguish the two kinds, and a wrong hint changes nothing (§2.1).
     @Sendable private func revoke(_ request: HTTPRequest) async throws -> HTTPResponse {

@@ -273,6 +273,12 @@ extension IdentityError {
         hint: "/.well-known/oauth-authorization-server lists those it supports.",
         form: ClientForm(status: .badRequest, oauth: "unsupported_grant_type", rpc: .invalidArgument))
 
+    /// The token has no session, so that it stays valid until it expires (RFC 7009 §2.2.1, unsupported_token_type).
+    package static let unsupportedTokenType = IdentityError(
+        code: "unsupportedTokenType", message: "A token of the client itself cannot be revoked.",
+        hint: "It ends when it expires. To end it now, remove the client's grant client_credentials.",
+        form: ClientForm(status: .badRequest, oauth: "unsupported_token_type", rpc: .invalidArgument))
+
     /// The scope is malformed, cannot be granted, or exceeds the original grant (RFC 6749 §5.2, invalid_scope).
     package static let invalidScope = IdentityError(
         code: "invalidScope",
