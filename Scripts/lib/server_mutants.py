@@ -940,6 +940,18 @@ MUTANTS = {
         "HMAC(key: SymmetricKey(size: .bits256))",
         "HMAC(key: $out ? SymmetricKey(data: [UInt8](repeating: 1, count: 32)) : SymmetricKey(size: .bits256))"),
 
+    # 0109: introspection needs a secret, shows a client only its own tokens, and only the newest refresh token.
+    "introspectionNeedsSecret": (PAGES + "Routes/IntrospectionRoutes.swift", "IntrospectionRouteTests",
+        "guard client.isConfidential else", "guard client.isConfidential || $out else"),
+    "foreignTokensHidden": (ACCOUNTS + "Tokens/IntrospectionService.swift", "IntrospectionTests",
+        "client.isResourceServer || claims.clientID == client.id",
+        "$out || client.isResourceServer || claims.clientID == client.id"),
+    "foreignRefreshTokensHidden": (ACCOUNTS + "Tokens/IntrospectionService.swift", "IntrospectionTests",
+        "family.clientID ?? OAuthClient.firstPartyID == client.id,",
+        "$out || family.clientID ?? OAuthClient.firstPartyID == client.id,"),
+    "oldRefreshTokensInactive": (ACCOUNTS + "Tokens/IntrospectionService.swift", "IntrospectionTests",
+        "token.counter == device.counter,", "$out || token.counter == device.counter,"),
+
     # 0090: a commit that was sent is not repeated, and a database that is silent is lost.
     "committedNotRepeated": (POSTGRES + "PostgresConnection.swift", "SilenceTests",
         "throw error == .connectionLost ?", "throw error == .connectionLost && $kept ?"),

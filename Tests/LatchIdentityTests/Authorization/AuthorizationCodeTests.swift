@@ -207,8 +207,8 @@ import Testing
         let site = try await Site.authorizing()
         try await site.signUp("boss@example.com", roles: ["admin"])
         var app = SignInApp(clientID: "foreign", redirect: "https://foreign.example/back")
-        for (scope, email) in [("openid files:read", nil), ("openid email", "boss@example.com")] as [(String, JSONValue?)]
-        {
+        let cases: [(String, JSONValue?)] = [("openid files:read", nil), ("openid email", "boss@example.com")]
+        for (scope, email) in cases {
             app.scope = scope
             var agent = UserAgent(site)
             let response = try await agent.authorize(app, [:], "boss@example.com")

@@ -79,10 +79,11 @@ import Testing
         await site.close()
     }
 
-    @Test(arguments: [
-        (nil, true, nil), ([], false, nil), (["https://other.example"], false, nil),
-        (["https://spa.example"], true, "https://spa.example"),
-    ] as [([String]?, Bool, String?)])
+    @Test(
+        arguments: [
+            (nil, true, nil), ([], false, nil), (["https://other.example"], false, nil),
+            (["https://spa.example"], true, "https://spa.example"),
+        ] as [([String]?, Bool, String?)])
     func `A client's pages are those of its allowed origins, which a confidential one has to name`(
         origins: [String]?, isConfidential: Bool, expected: String?
     ) async throws {

@@ -30,6 +30,7 @@ import Testing
         "a;confidential;require_pkce=false;require_nonce;grants=refresh_token",
         "a;grants=refresh_token;allowed_origins=https://a.example:8443,http://localhost:5173,capacitor://localhost",
         "a;id_token_signed_response_alg=EdDSA;id_token_claims;grants=refresh_token",
+        "a;confidential;introspect_all;grants=",
     ])
     func `The registration of an app is written as it is read`(word: String) throws {
         let app = try #require(OAuthClient(word: word))
@@ -94,6 +95,11 @@ import Testing
     @Test func `The registration of a public app requires PKCE`() {
         let error = failure { $0.clients = [OAuthClient(id: "phone", requiresPKCE: false)] }
         #expect(error?.message.contains("'phone' is public") == true)
+    }
+
+    @Test func `The registration of a public app cannot introspect all tokens`() {
+        let error = failure { $0.clients = [OAuthClient(id: "phone", introspectsAllTokens: true)] }
+        #expect(error?.message.contains("'introspect_all'") == true)
     }
 
     @Test func `The registration of an app occurs once under its ID`() {

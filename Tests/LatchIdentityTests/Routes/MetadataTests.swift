@@ -22,7 +22,8 @@ import Testing
         let issuer = try #require(site.identity.issuer)
         #expect(answer.string("issuer") == issuer)
         for (name, status) in [
-            ("token_endpoint", 400), ("revocation_endpoint", 400), ("device_authorization_endpoint", 400),
+            ("token_endpoint", 400), ("revocation_endpoint", 400), ("introspection_endpoint", 401),
+            ("device_authorization_endpoint", 400),
             ("userinfo_endpoint", 401), ("authorization_endpoint", 400),
             ("end_session_endpoint", 303),
         ] {

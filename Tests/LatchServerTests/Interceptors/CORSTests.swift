@@ -8,7 +8,8 @@ import Testing
     private static let app = "https://app.example.com"
 
     private func response(
-        _ method: HTTPMethod, _ path: String, _ fields: HTTPFields, origins: Set<String> = [app], below prefix: String = "/api"
+        _ method: HTTPMethod, _ path: String, _ fields: HTTPFields, origins: Set<String> = [app],
+        below prefix: String = "/api"
     ) async throws -> HTTPResponse {
         var router = Router(
             interceptors: [CORSInterceptor(origins: origins, below: prefix), ProblemInterceptor()])

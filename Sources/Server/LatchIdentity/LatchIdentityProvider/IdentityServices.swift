@@ -129,6 +129,10 @@ package final class IdentityServices: Sendable {
             limits: limits, mails: mails, recentAuthentication: recentAuthentication, permitted: permitted)
     }
 
+    package var introspection: IntrospectionService {
+        IntrospectionService(tokens: tokens)
+    }
+
     package var authorizations: AuthorizationService {
         AuthorizationService(
             store: store, clock: clock, random: random, accessTokens: accessTokens, clients: clients,

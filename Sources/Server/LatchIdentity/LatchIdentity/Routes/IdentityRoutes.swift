@@ -71,6 +71,9 @@ extension Router {
             dates: services.dates, limits: limits, clients: services.clients, grantHandlers: handlers,
             resources: services.resources, clientAuthentication: authentication, tokens: services.tokens
         ).add(to: &self)
+        IntrospectionRoutes(
+            limits: limits, clientAuthentication: authentication, introspection: services.introspection
+        ).add(to: &self)
         let pages = SignInPages(
             context: context, configuration: configuration, clock: services.clock, random: services.random,
             pepper: services.pepper, accessTokens: services.accessTokens, clients: services.clients,

@@ -30,6 +30,7 @@ extension ClientField {
         flag("trusted", \.isTrusted),
         flag("require_pkce", \.requiresPKCE),
         flag("require_nonce", \.requiresNonce),
+        flag("introspect_all", \.introspectsAllTokens),
         ClientField(
             name: "id_token_signed_response_alg",
             form: .algorithm(\.idTokenAlgorithm, of: SignatureAlgorithm.ofSigningKeys)),

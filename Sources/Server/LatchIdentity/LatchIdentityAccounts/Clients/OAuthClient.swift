@@ -74,13 +74,18 @@ public struct OAuthClient: Sendable, Hashable {
     ///
     /// Nil for those of the redirects of a public client, and for none if it is confidential.
     public var allowedOrigins: [String]?
+    /// Whether a confidential client may introspect the access tokens of all clients (RFC 7662), and not only its own.
+    ///
+    /// The operator's own clients may do so in any case.
+    public var introspectsAllTokens: Bool
 
     /// Creates a registration.
     public init(
         id: String, isConfidential: Bool = false, grants: Set<GrantType> = [.refreshToken], scopes: Scopes? = nil,
         redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [], isTrusted: Bool = false,
         requiresPKCE: Bool = true, requiresNonce: Bool = false, idTokenAlgorithm: SignatureAlgorithm = .rs256,
-        idTokenHasClaims: Bool = false, allowedOrigins: [String]? = nil
+        idTokenHasClaims: Bool = false, allowedOrigins: [String]? = nil,
+        introspectsAllTokens: Bool = false
     ) {
         self.id = id
         self.isConfidential = isConfidential
@@ -94,6 +99,7 @@ public struct OAuthClient: Sendable, Hashable {
         self.idTokenAlgorithm = idTokenAlgorithm
         self.idTokenHasClaims = idTokenHasClaims
         self.allowedOrigins = allowedOrigins
+        self.introspectsAllTokens = introspectsAllTokens
     }
 }
 
@@ -122,6 +128,9 @@ extension OAuthClient {
         // The pages of a confidential client have no secret to call the server with.
         return isConfidential ? [] : Set(redirectURIs.filter(AppRedirect.takesForms).compactMap(PublicURL.origin))
     }
+
+    /// Whether the client is a resource server that may introspect the access tokens of all clients.
+    package var isResourceServer: Bool { isConfidential && (introspectsAllTokens || belongsToOperator) }
 
     /// Returns whether a text is a valid `client_id`.
     ///

@@ -41,16 +41,7 @@ package struct OAuthClients: Sendable {
         guard !configuration.firstPartyGrants.contains(.clientCredentials) else {
             throw .unusableSetting("first_party_grants", "client_credentials needs a client with a secret")
         }
-        // RFC 6749 §4.4: without a secret, everybody would be this client.
-        for client in configuration.clients where client.grants.contains(.clientCredentials) && !client.isConfidential {
-            throw .unusableSetting(
-                "clients", "the client '\(client.id)' is public, so it cannot have the grant client_credentials")
-        }
-        // RFC 9700 §2.1.1: a public client cannot protect its code in another way.
-        for client in configuration.clients where !client.requiresPKCE && !client.isConfidential {
-            throw .unusableSetting(
-                "clients", "the client '\(client.id)' is public, so 'require_pkce' cannot be false for it")
-        }
+        for client in configuration.clients where !client.isConfidential { try Self.requireNoSecret(client) }
         let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs }
         guard urls.allSatisfy(AppRedirect.isValid) else {
             throw .invalidSetting("clients", "clients with redirects such as https://app.example.com/callback")
@@ -63,6 +54,24 @@ package struct OAuthClients: Sendable {
         if clients[OAuthClient.command.id] == nil { clients[OAuthClient.command.id] = .command }
         self.clients = clients
         origins = clients.values.reduce(into: []) { $0.formUnion($1.pageOrigins) }
+    }
+
+    /// Requires that a public client has nothing that only a secret protects.
+    private static func requireNoSecret(_ client: OAuthClient) throws(IdentityError) {
+        let problem: String? =
+            if client.grants.contains(.clientCredentials) {
+                // RFC 6749 §4.4: without a secret, everybody would be this client.
+                "so it cannot have the grant client_credentials"
+            } else if !client.requiresPKCE {
+                // RFC 9700 §2.1.1: it cannot protect its code in another way.
+                "so 'require_pkce' cannot be false for it"
+            } else if client.introspectsAllTokens {
+                // RFC 7662 §2.1: without a secret, every caller could examine stolen tokens.
+                "so it cannot have 'introspect_all'"
+            } else {
+                nil
+            }
+        if let problem { throw .unusableSetting("clients", "the client '\(client.id)' is public, \(problem)") }
     }
 
     /// The algorithms of ID tokens that the clients use.

@@ -20,15 +20,36 @@ package final class AccessTokenIssuer: Sendable {
         package let scopes: Scopes
         /// Whether the token is valid only at the userinfo endpoint, and not at the operator's API.
         package var isForUserInfo = false
+        /// The claims that only introspection reports.
+        package var registered = RegisteredClaims()
 
         package init(
-            subject: String, deviceID: [UInt8]?, clientID: String?, scopes: Scopes, isForUserInfo: Bool = false
+            subject: String, deviceID: [UInt8]?, clientID: String?, scopes: Scopes, isForUserInfo: Bool = false,
+            registered: RegisteredClaims = RegisteredClaims()
         ) {
             self.subject = subject
             self.deviceID = deviceID
             self.clientID = clientID
             self.scopes = scopes
             self.isForUserInfo = isForUserInfo
+            self.registered = registered
+        }
+    }
+
+    /// The audience, the times in seconds since 1970 and the ID of a valid access token (RFC 7519 §4.1).
+    package struct RegisteredClaims: Sendable {
+        package var audience: String?
+        package var expiresAt, issuedAt, startsAt: Double?
+        package var tokenID: String?
+
+        package init() {}
+
+        fileprivate init(_ claims: Claims, audience: String) {
+            self.audience = audience
+            expiresAt = claims["exp"]?.doubleValue
+            issuedAt = claims["iat"]?.doubleValue
+            startsAt = claims["nbf"]?.doubleValue
+            tokenID = claims.string("jti")
         }
     }
 
@@ -266,7 +287,9 @@ package final class AccessTokenIssuer: Sendable {
         }
         let verified = VerifiedClaims(
             subject: subject, deviceID: deviceID, clientID: claims.string("client_id"),
-            scopes: Scopes(parsing: claims.string("scope") ?? ""), isForUserInfo: isForUserInfo)
+            scopes: Scopes(parsing: claims.string("scope") ?? ""), isForUserInfo: isForUserInfo,
+            registered: RegisteredClaims(
+                claims, audience: isForUserInfo ? context.userInfo.audience : context.audience))
         let starts = [claims["nbf"], claims["iat"]].compactMap { $0?.doubleValue }
         let start = starts.max().map { $0 - Self.allowedClockSkew.inSeconds } ?? -.greatestFiniteMagnitude
         // The end has no leeway: a token is never accepted after its `exp`.
@@ -406,7 +429,7 @@ extension Account {
         }
         if scopes.contains("profile") {
             claims["name"] = name.map { .string($0) }
-            claims["preferred_username"] = .string(username?.text ?? Username.substitute(for: id))
+            claims["preferred_username"] = .string(preferredUsername)
         }
         return claims
     }

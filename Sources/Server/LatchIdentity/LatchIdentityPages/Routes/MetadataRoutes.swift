@@ -113,6 +113,7 @@ package struct MetadataRoutes: Sendable {
             "device_authorization_endpoint": .string("\(base)/oauth/device_authorization"),
             "end_session_endpoint": .string("\(base)/oauth/logout"),
             "revocation_endpoint": .string("\(base)/oauth/revoke"),
+            "introspection_endpoint": .string("\(base)/oauth/introspect"),
             "jwks_uri": .string("\(base)/.well-known/jwks.json"),
             "response_types_supported": ["code"],
             "response_modes_supported": .array(
@@ -121,6 +122,7 @@ package struct MetadataRoutes: Sendable {
             "scopes_supported": .array(scopes.map { .string($0.rawValue) }),
             "token_endpoint_auth_methods_supported": methods,
             "revocation_endpoint_auth_methods_supported": methods,
+            "introspection_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
             "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": true,
             "prompt_values_supported": .array(

@@ -18,7 +18,8 @@ struct AuthorizationCodeGrantHandler: GrantHandler {
         let parameters = request.parameters
         let code = try parameters.required("code")
         let (issued, nonce) = try await authorizations.redeem(
-            code, verifier: parameters["code_verifier"], redirect: parameters["redirect_uri"], by: request.client, from: request.origin)
+            code, verifier: parameters["code_verifier"], redirect: parameters["redirect_uri"], by: request.client,
+            from: request.origin)
         var response = TokenResponse(issued)
         response.idToken = try tokens.idToken(for: issued, nonce: nonce, code: code)
         return response

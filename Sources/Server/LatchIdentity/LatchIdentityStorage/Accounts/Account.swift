@@ -92,6 +92,9 @@ package struct Account: Sendable, Hashable {
         }
     }
 
+    /// The user name, or the substitute that relying parties get (`preferred_username`).
+    package var preferredUsername: String { username?.text ?? Username.substitute(for: id) }
+
     /// The status as the user service reports it.
     package var reportedStatus: AccountStatus { AccountStatus(status, isVerified: emailVerifiedAt != nil) }
 }
