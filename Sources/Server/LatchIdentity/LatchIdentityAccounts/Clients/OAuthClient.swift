@@ -76,7 +76,7 @@ public struct OAuthClient: Sendable, Hashable {
     public var allowedOrigins: [String]?
     /// Whether a confidential client may introspect the access tokens of all clients (RFC 7662), and not only its own.
     ///
-    /// The operator's own clients may do so in any case.
+    /// A client without a grant, as an API has none, may do so in any case.
     public var introspectsAllTokens: Bool
 
     /// Creates a registration.
@@ -130,7 +130,7 @@ extension OAuthClient {
     }
 
     /// Whether the client is a resource server that may introspect the access tokens of all clients.
-    package var isResourceServer: Bool { isConfidential && (introspectsAllTokens || belongsToOperator) }
+    package var isResourceServer: Bool { isConfidential && (introspectsAllTokens || grants.isEmpty) }
 
     /// Returns whether a text is a valid `client_id`.
     ///
