@@ -253,6 +253,24 @@ import Testing
         }
     }
 
+    @Test func `A sign-in on the issuer's page names a user whose claims are only at the userinfo endpoint`()
+        async throws
+    {
+        try await ScriptedProvider.serving { provider in
+            provider.deviate { $0.claims = { claims in claims["email"] = nil } }
+            try await CommandHome.with { home in
+                let browser = ["BROWSER": try browser(home)]
+                let arguments = ["--browser", "--client-id", "notes"]
+                let named = try await login(home, provider, arguments, environment: browser)
+                #expect(named.output.first == "Signed in as Ada at \(provider.base).")
+                provider.deviate { $0.userInfo = { $0["sub"] = "mallory" } }
+                let unnamed = try await login(home, provider, arguments + ["--account", "work"], environment: browser)
+                #expect(unnamed.ending == .exited(0))
+                #expect(unnamed.error.contains { $0.contains("The issuer does not say who has signed in") })
+            }
+        }
+    }
+
     @Test func `A sign-in on the issuer's page accepts only the user of the requested account`() async throws {
         try await ScriptedProvider.serving { provider in
             try await CommandHome.with { home in

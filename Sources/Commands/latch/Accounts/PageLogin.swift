@@ -32,7 +32,7 @@ extension Login {
                 hint: "Try another way: 'latch login --help' lists them.")
         }
         let isClient = way == LoginSubcommand.clientCredentials
-        let user = isClient ? nil : response.idTokenClaims
+        let user = isClient ? nil : try await claims(of: response, at: client)
         let userID = user?.subject ?? (isClient ? nil : response.userID)
         if let known, let expected = known.userID, userID != expected {
             // The browser may have signed in another user.
@@ -41,7 +41,7 @@ extension Login {
                 "Another user has signed in, not \(known.name).",
                 hint: "Sign out at \(exact) in the browser first, or leave '--account' out.")
         }
-        let names = ["preferred_username", "email", "name"].lazy.compactMap { user?.string($0) }
+        let names = Self.nameClaims.lazy.compactMap { user?.string($0) }
         // The substitute for a user name tells the user less than the address.
         let substitute = userID.map(Username.substitute)
         let username = names.first { !$0.isEmpty && $0 == $0.printable && $0 != substitute } ?? userID
@@ -53,6 +53,29 @@ extension Login {
             response, as: username ?? invocation[LoginSubcommand.account] ?? clientID, issuer: exact,
             username: username, userID: userID, clientID: clientID, isClient: isClient,
             replacing: isClient ? nil : anonymous, content)
+    }
+
+    /// The claims that an account is named by, the best first.
+    private static let nameClaims = ["preferred_username", "email", "name"]
+
+    /// Returns the claims about the user; nil without an ID token.
+    ///
+    /// With a code, those of a scope may be only at the userinfo endpoint (OpenID Connect Core §5.4). Without them the
+    /// account has the user's ID as its name, and the sign-in still counts.
+    private func claims(of response: TokenResponse, at client: AuthorizationClient) async throws -> Claims? {
+        guard let claims = response.idTokenClaims, Self.nameClaims.allSatisfy({ claims[$0] == nil }) else {
+            return response.idTokenClaims
+        }
+        do {
+            return try await client.userInfo(of: response.tokens)
+        } catch OAuthError.missingEndpoint {
+            return claims
+        } catch  where !(error is CancellationError) && error as? HTTPError != .cancelled {
+            environment.warn(
+                "The issuer does not say who has signed in: \(error)",
+                hint: "'latch accounts rename' names the account.")
+            return claims
+        }
     }
 
     /// Returns a client of the issuer; registers it there if the call names no registration and the issuer accepts one.
