@@ -84,6 +84,37 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.keptConsent)) func `A kept consent is by name, and does not cover a scope that another one implies`()
+        async throws
+    {
+        let site = try await Site.authorizing()
+        var app = foreign
+        app.scope = "openid files:write"
+        var agent = try await agreed(site, app)
+        let silent = try await agent.get(app.path(["scope": "openid files:read", "prompt": "none"]))
+        #expect(silent.parameters["error"] == "consent_required")
+        await site.close()
+    }
+
+    @Test(.tags(.keptConsent)) func `A kept consent ends with the first proof of the address, as all before it`()
+        async throws
+    {
+        let site = try await Site.authorizing()
+        try await site.signUp("bob@example.com", isVerified: false)
+        _ = try await agreed(site, foreign, "bob@example.com")
+        _ = try await site.post("/api/auth/forgot-password", ["email": "bob@example.com"])
+        let token = try #require(await site.mailedToken(to: "bob@example.com"))
+        let reset = try await site.post(
+            "/api/auth/reset-password", ["token": .string(token), "password": "a horse walks out of town"])
+        #expect(reset.status == 200)
+        var owner = UserAgent(site)
+        let login = try await owner.get(foreign.path())
+        let page = try await owner.signIn(login, "bob@example.com", password: "a horse walks out of town")
+        #expect(page.formAction == "/consent")
+        #expect(try await owner.get(foreign.path(["prompt": "none"])).parameters["error"] == "consent_required")
+        await site.close()
+    }
+
     @Test func `A kept consent does not replace the page that the client asks for`() async throws {
         let site = try await Site.authorizing()
         var agent = try await agreed(site, foreign)

@@ -100,7 +100,7 @@ import Testing
 
     @Test func `A third-party app's tokens say how and when its user signed in, and name no empty scope`() async throws
     {
-        let site = try await Site.authorizing()
+        let site = try await Site.authorizing { $0.defaultScopes = [] }
         let tokens = try await tokens(site, foreign("openid"))
         for claims in try await claims(of: tokens, at: site).prefix(2) {
             #expect(claims["acr"] == "1" && claims["amr"] == ["pwd"])

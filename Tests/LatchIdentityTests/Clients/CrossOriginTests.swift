@@ -79,6 +79,30 @@ import Testing
         await site.close()
     }
 
+    @Test(.tags(.crossOriginReading))
+    func `A page reads a response of the token endpoint only for its own client`() async throws {
+        let site = try await site()
+        func token(_ parameters: [(String, String)]) async throws -> Response {
+            try await site.send(
+                .post, "/oauth/token",
+                fields: ["Origin": Self.origin, .contentType: "application/x-www-form-urlencoded"],
+                body: HTTPBody(FormEncoding.encode(parameters)))
+        }
+        let password = [("grant_type", "password"), ("username", "ada@example.com"), ("password", Site.password)]
+        for client in [nil, "notes", "latch", "foreign", "nobody"] {
+            let response = try await token(password + (client.map { [("client_id", $0)] } ?? []))
+            #expect(allowed(response) == nil, "\(client ?? "first party")")
+        }
+        let own = try await token(password + [("client_id", "spa")])
+        #expect(own.oauthError == "unauthorized_client" && allowed(own) == Self.origin)
+        let device = try await site.send(.post, "/oauth/device_authorization", fields: ["Origin": Self.origin])
+        #expect(allowed(device) == nil)
+        for origin in ["http://127.0.0.1", "http://[::1]"] {
+            #expect(try await allowed(preflight(site, "/oauth/token", from: origin)) == nil)
+        }
+        await site.close()
+    }
+
     @Test(
         arguments: [
             (nil, true, nil), ([], false, nil), (["https://other.example"], false, nil),

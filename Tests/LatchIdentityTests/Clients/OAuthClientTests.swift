@@ -44,6 +44,7 @@ import Testing
         "a;redirects=", "a;redirects=javascript://x", "a;redirects=http://a.example/b", "a;redirects=a://b,a://b",
         "a;redirects=https://a.example/?x#y", "a;redirects=com.example.a:/", "a;redirects=a:b", "a;logout=data:x",
         "a;allowed_origins=https://a.example/b", "a;allowed_origins=http://a.example", "a;allowed_origins=*",
+        "a;allowed_origins=https://*.a.example",
         "a;allowed_origins=https://A.example", "a;allowed_origins=https://a.example,https://a.example",
         "a;trusted=yes", "a;require_pkce=", "a;require_pkce=no", "a;trusted;trusted=false",
         "a;grants=password;grants=refresh_token",

@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import Synchronization
 
 /// An interceptor that lets pages of other origins call an API and read its responses (Fetch §3.2).
 ///
@@ -19,6 +20,8 @@ public struct CORSInterceptor: Interceptor, Filter {
     private let includes: @Sendable (String) -> Bool
     private let allows: @Sendable (String) -> Bool
     private let maximumAge: String
+    /// The paths whose endpoints decide themselves, once they know who asks.
+    private let decides: @Sendable (String) -> Bool
 
     /// Creates an interceptor.
     ///
@@ -40,11 +43,14 @@ public struct CORSInterceptor: Interceptor, Filter {
     /// - Parameters:
     ///   - includes: Returns whether pages may read the responses of a path.
     ///   - allows: Returns whether the pages of an origin may.
+    ///   - decides: Returns whether the endpoint of a path also has to give its permission, by
+    ///     ``HTTPRequest/pageAccess``.
     package init(
         maximumAge: Duration = .seconds(7200), includes: @escaping @Sendable (_ path: String) -> Bool,
-        allows: @escaping @Sendable (_ origin: String) -> Bool
+        allows: @escaping @Sendable (_ origin: String) -> Bool,
+        decides: @escaping @Sendable (_ path: String) -> Bool = { _ in false }
     ) {
-        (self.includes, self.allows) = (includes, allows)
+        (self.includes, self.allows, self.decides) = (includes, allows, decides)
         self.maximumAge = String(max(0, maximumAge.components.seconds))
     }
 
@@ -59,6 +65,8 @@ public struct CORSInterceptor: Interceptor, Filter {
         let isIncluded: Bool
         /// The origin that may read the response; nil for none.
         let origin: String?
+        /// The decision of the endpoint; nil if it has none to make.
+        var access: PageAccess?
     }
 
     @usableFromInline
@@ -71,7 +79,9 @@ public struct CORSInterceptor: Interceptor, Filter {
             return .proceed(Note(isIncluded: true, origin: nil))
         }
         guard request.method == .options, let method = request.fields["Access-Control-Request-Method"] else {
-            return .proceed(Note(isIncluded: true, origin: origin))
+            let access = decides(request.pathWithoutQuery) ? PageAccess(origin: origin) : nil
+            request.context[PageAccessKey.self] = access
+            return .proceed(Note(isIncluded: true, origin: origin, access: access))
         }
         return .respond(preflight(origin, method, request.fields["Access-Control-Request-Headers"]))
     }
@@ -81,7 +91,7 @@ public struct CORSInterceptor: Interceptor, Filter {
         guard note.isIncluded, outcome.error == nil else { return }
         // A cache must not give the response for one origin, or for none, to another (Fetch §3.2.5).
         outcome.response.fields.addVary("Origin")
-        guard let origin = note.origin else { return }
+        guard let origin = note.origin, note.access?.isGiven ?? true else { return }
         outcome.response.fields["Access-Control-Allow-Origin"] = origin
         outcome.response.fields["Access-Control-Expose-Headers"] = "*"
     }
@@ -98,4 +108,27 @@ public struct CORSInterceptor: Interceptor, Filter {
         if let names { fields["Access-Control-Allow-Headers"] = names }
         return HTTPResponse(status: .noContent, fields: fields)
     }
+}
+
+/// A page of another origin that waits for the permission of an endpoint to read its response.
+package final class PageAccess: Sendable {
+    /// The origin of the page.
+    package let origin: String
+    private let given = Atomic(false)
+
+    init(origin: String) { self.origin = origin }
+
+    /// Lets the page read the response, also if it is an error.
+    package func give() { given.store(true, ordering: .relaxed) }
+
+    var isGiven: Bool { given.load(ordering: .relaxed) }
+}
+
+private enum PageAccessKey: HTTPContextKey {
+    static var defaultValue: PageAccess? { nil }
+}
+
+extension HTTPRequest {
+    /// The page of another origin that has sent the request; nil unless the endpoint decides about it.
+    package var pageAccess: PageAccess? { context[PageAccessKey.self] }
 }

@@ -49,6 +49,37 @@ import Testing
         await store.close()
     }
 
+    @Test(.tags(.keptConsent), arguments: StoreBackend.all)
+    func `A consent is not kept for a browser that was signed out, or for other credentials`(backend: StoreBackend)
+        async throws
+    {
+        let fixture = try await backend.populated()
+        let store = fixture.store
+        #expect(try await store.insert(code(1, "openid", of: fixture), by: decision))
+        _ = try await store.revoke(device: fixture.device.id, ownedBy: nil, because: .logout, at: noon)
+        for permission in [decision, .trusted, .kept(for: Self.origin)] {
+            #expect(try await !store.insert(code(2, "openid email", of: fixture, at: noon + 1), by: permission))
+        }
+        #expect(try await store.consents(of: fixture.account.id).map(\.scopes) == [["openid"]])
+        await store.close()
+    }
+
+    @Test(arguments: StoreBackend.all)
+    func `A client has half of an account's devices at most, and signs out no other`(backend: StoreBackend) async throws
+    {
+        let fixture = try await backend.populated()
+        for number in 101...UInt8(105 + Device.maximumCountOfClient) {
+            var device = device(number, of: fixture.account)
+            device.lastUsedAt = noon + TimeInterval(number)
+            #expect(try await fixture.store.insert(device, for: fixture.account))
+        }
+        let left = try await fixture.store.devices(of: fixture.account.id, at: noon)
+        #expect(left.filter { $0.clientID == "foreign" }.count == Device.maximumCountOfClient)
+        #expect(left.contains { $0.id == fixture.device.id })
+        #expect(!left.contains { $0.id == self.device(101, of: fixture.account).id })
+        await fixture.store.close()
+    }
+
     @Test(arguments: StoreBackend.all)
     func `A consent is not kept for a client of the operator`(backend: StoreBackend) async throws {
         let fixture = try await backend.populated()
@@ -69,10 +100,12 @@ import Testing
         let kept = CodePermission.kept(for: Self.origin)
         #expect(try await !store.insert(code(1, "openid", of: fixture), by: kept))
         #expect(try await store.insert(code(2, "openid files:write", of: fixture), by: decision))
-        #expect(try await store.insert(code(3, "files:read", of: fixture), by: kept))
+        #expect(try await store.insert(code(3, "files:write", of: fixture), by: kept))
         for (number, refused) in [
             (4, (scope: "openid email", client: "foreign", kept)), (5, (scope: "openid", client: "other", kept)),
             (6, (scope: "openid", client: "foreign", .kept(for: "https://other.example"))),
+            // A scope that another one implies was not on the page.
+            (8, (scope: "files:read", client: "foreign", kept)),
         ] as [(UInt8, (scope: String, client: String, CodePermission))] {
             let code = code(number, refused.scope, of: fixture, for: refused.client)
             #expect(try await !store.insert(code, by: refused.2), "\(refused)")

@@ -58,8 +58,9 @@ extension Router {
     ///
     /// None of these endpoints reads a cookie.
     private static func pages(of clients: OAuthClients) -> CORSInterceptor {
-        let paths: Set = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/device_authorization"]
-        return CORSInterceptor(includes: paths.contains, allows: clients.allows)
+        let paths: Set = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo"]
+        // A page holds the token that it sends to the others. What it sends here may be another client's: a password.
+        return CORSInterceptor(includes: paths.contains, allows: clients.allows, decides: { $0 == "/oauth/token" })
     }
 
     /// Adds the endpoints of OAuth and OpenID Connect, and the pages.

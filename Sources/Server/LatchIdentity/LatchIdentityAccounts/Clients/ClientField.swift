@@ -104,7 +104,10 @@ extension ClientField {
 
     /// Checks a list of origins; an empty one permits no page.
     private static func origins(_ list: [String]) throws(OAuthClient.WordError) -> [String] {
-        guard list.allSatisfy({ AppRedirect.isValid($0 + "/") && PublicURL.origin(of: $0) == $0 }) else {
+        let isOrigin = { (text: String) in
+            AppRedirect.isValid(text + "/") && PublicURL.origin(of: text) == text && !text.utf8.contains(0x2A)
+        }
+        guard list.allSatisfy(isOrigin) else {
             throw OAuthClient.WordError(
                 reason: "has an origin in 'allowed_origins' that is not allowed: each must be like "
                     + "https://app.example.com, or http on this machine, without a path")

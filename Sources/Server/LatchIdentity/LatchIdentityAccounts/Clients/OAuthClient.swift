@@ -123,10 +123,11 @@ extension OAuthClient {
     }
 
     /// The origins whose pages may call the server, in the spelling of browsers (RFC 6454 §6.2).
-    var pageOrigins: Set<String> {
+    package var pageOrigins: Set<String> {
         if let allowedOrigins { return Set(allowedOrigins.compactMap(PublicURL.origin)) }
-        // The pages of a confidential client have no secret to call the server with.
-        return isConfidential ? [] : Set(redirectURIs.filter(AppRedirect.takesForms).compactMap(PublicURL.origin))
+        // The pages of a confidential client have no secret to call the server with. Any program of this machine can open
+        // a port, so a page there has to be named.
+        return isConfidential ? [] : Set(redirectURIs.filter(AppRedirect.isClaimed).compactMap(PublicURL.origin))
     }
 
     /// Whether the client is a resource server that may introspect the access tokens of all clients.

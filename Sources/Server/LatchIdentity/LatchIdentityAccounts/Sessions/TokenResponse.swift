@@ -2,6 +2,7 @@
 
 import LatchAuth
 import LatchCore
+import LatchIdentityStorage
 
 /// The content of a response with tokens (RFC 6749 §5.1).
 ///
@@ -13,7 +14,10 @@ package struct TokenResponse {
     /// The lifetime of the access token in seconds.
     package let expiresIn: Int64
     package var tokenType: String? = "Bearer"
-    /// The granted scopes, which may be fewer than requested; nil if there is none (RFC 6749 §3.3).
+    /// The granted scopes, which may be fewer than requested; nil if none was requested (RFC 6749 §3.3).
+    ///
+    /// It is empty if none of the login's scopes is left: without the member, a client would believe it has them all
+    /// (§5.1).
     package var scope: String?
     /// The ID token; nil unless the scope `openid` was granted.
     package var idToken: String?
@@ -39,7 +43,8 @@ extension TokenResponse {
     package init(_ tokens: IssuedTokens) {
         self.init(
             accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
-            expiresIn: tokens.lifetime.components.seconds, scope: tokens.scopes.isEmpty ? nil : tokens.scopes.text,
+            expiresIn: tokens.lifetime.components.seconds,
+            scope: tokens.scopes.isEmpty && tokens.device.scope?.isEmpty == true ? nil : tokens.scopes.text,
             userId: tokens.accountID)
     }
 }

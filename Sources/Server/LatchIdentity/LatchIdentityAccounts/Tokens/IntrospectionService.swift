@@ -35,7 +35,8 @@ package struct IntrospectionService: Sendable {
     }
 
     private func isVisible(_ claims: AccessTokenIssuer.VerifiedClaims, to client: OAuthClient) -> Bool {
-        client.isResourceServer || claims.clientID == client.id
+        // A token for the userinfo endpoint is for no other resource server (RFC 7662 §4).
+        claims.clientID == client.id || client.isResourceServer && !claims.isForUserInfo
     }
 
     // MARK: Access tokens

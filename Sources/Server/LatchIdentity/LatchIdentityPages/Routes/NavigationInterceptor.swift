@@ -45,5 +45,10 @@ enum SilentFrame: HTTPContextKey {
 
 extension HTTPRequest {
     /// Whether the request must be answered without a page (OpenID Connect Core §3.1.2.1).
-    fileprivate var isSilentAuthorization: Bool { method == .get && queryItems["prompt"] == "none" }
+    ///
+    /// The request that a form has posted decides by its own parameters, and not by those of the URL.
+    fileprivate var isSilentAuthorization: Bool {
+        let items = queryItems
+        return method == .get && items["prompt"] == "none" && items["posted"] == nil
+    }
 }

@@ -164,7 +164,7 @@ package struct AuthorizationService: Sendable {
     /// It does not for a program on the user's device, as which any other one can present itself (RFC 8252 §8.6).
     private static func covers(_ kept: Consent?, _ scopes: Scopes, _ request: PendingAuthorization) -> Bool {
         guard let kept, !request.prompts.contains(.consent) else { return false }
-        return AppRedirect.isClaimed(request.redirect) && kept.scopes.allow(all: scopes)
+        return AppRedirect.isClaimed(request.redirect) && kept.covers(scopes)
     }
 
     /// Returns the response with a new code; nil if the permission has ended in the meantime.
@@ -237,6 +237,7 @@ package struct AuthorizationService: Sendable {
             grantType: .authorizationCode, authenticatedAt: code.authenticatedAt, factorAt: code.factorAt)
         guard let proof = admitted else { try await end(code, by: client, from: origin, isRefused: false) }
         let scopes = scopePolicy.allowed(Scopes(parsing: code.scope), to: proof.account, by: client)
+        guard !scopes.isEmpty || code.scope.isEmpty else { throw .invalidScope }
         let issued = try await tokens.startSession(proof, from: origin, by: client, scopes: scopes) {
             device, account throws(IdentityError) in
             switch try await store.redeem(code, on: device, for: account) {

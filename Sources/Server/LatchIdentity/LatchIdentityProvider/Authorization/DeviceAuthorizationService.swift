@@ -127,6 +127,7 @@ package struct DeviceAuthorizationService: Sendable {
             grantType: .deviceCode, authenticatedAt: approval.authenticatedAt, factorAt: approval.factorAt)
         guard let proof = admitted else { throw .invalidDeviceCode }
         let scopes = scopePolicy.allowed(Scopes(parsing: approval.scope), to: proof.account, by: client)
+        guard !scopes.isEmpty || approval.scope.isEmpty else { throw .invalidScope }
         return try await tokens.startSession(proof, from: origin, by: client, scopes: scopes) {
             device, account throws(IdentityError) in
             guard try await store.redeem(deviceCode: digest, approval, on: device, for: account) else {

@@ -3,6 +3,7 @@
 package import LatchHTTP
 package import LatchIdentityAccounts
 package import LatchIdentityStorage
+import LatchServer
 
 /// The authentication of clients at the OAuth endpoints (RFC 6749 §2.3).
 package struct ClientAuthentication: Sendable {
@@ -35,6 +36,7 @@ package struct ClientAuthentication: Sendable {
         try limits.take(attempts)
         guard let client = clients.authenticated(id: id, secrets: secrets) else { throw .invalidClient }
         limits.refund(attempts)
+        if let page = request.pageAccess, client.pageOrigins.contains(page.origin) { page.give() }
         return client
     }
 }

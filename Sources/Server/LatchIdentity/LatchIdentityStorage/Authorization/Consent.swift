@@ -31,6 +31,11 @@ package struct Consent: Sendable, Hashable {
     }
 }
 
+extension Consent {
+    /// Returns whether the user has agreed to each of the scopes by its name, as the page showed it.
+    package func covers(_ scopes: Scopes) -> Bool { scopes.elements.allSatisfy(self.scopes.contains) }
+}
+
 /// The reason why a code may be issued.
 package enum CodePermission: Sendable, Hashable {
     /// The client belongs to the operator, and no page has asked the user.

@@ -6,12 +6,18 @@ package import LatchFoundation
 extension IdentityStore {
     /// Inserts a code; in its transaction, keeps the user's decision, or checks the kept one.
     ///
-    /// - Returns: False if the kept consent was withdrawn in the meantime, or no longer has all scopes.
+    /// - Returns: False if the kept consent was withdrawn in the meantime, or no longer has all scopes; also if the
+    ///   browser was signed out or the account's credentials have changed, since then no decision counts.
     package func insert(
         _ code: AuthorizationCode, by permission: CodePermission
     ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
-            guard try db.permit(code, permission) else { return false }
+            let isCurrent = try db.number(
+                "SELECT 1 FROM account WHERE id = $1 AND status = 'active' AND credential_version = $2",
+                [.text(code.accountID), .integer(Int64(code.credentialVersion))])
+            guard isCurrent == 1, try db.isSignedIn(code.browserDevice, of: code.accountID, at: code.issuedAt),
+                try db.permit(code, permission)
+            else { return false }
             try db.run(
                 "INSERT INTO authorization_code \(AuthorizationCode.Column.insertion)",
                 AuthorizationCode.Column.values(of: code))

@@ -47,6 +47,11 @@ extension IdentityStore {
 }
 
 extension SQLConnection {
+    /// Removes all consents of an account, which another user may have given.
+    func removeConsents(of account: String) throws(IdentityError) {
+        try run("DELETE FROM consent WHERE account_id = $1", [.text(account)])
+    }
+
     /// Applies the permission of a code in the code's transaction.
     ///
     /// - Returns: False if the consent that it relies on was withdrawn, or no longer has all scopes.
@@ -58,7 +63,7 @@ extension SQLConnection {
             if let origin { try keep(Scopes(parsing: code.scope), of: code, at: origin) }
             return true
         case .kept(let origin):
-            return try consent(for: code, at: origin)?.scopes.allow(all: Scopes(parsing: code.scope)) ?? false
+            return try consent(for: code, at: origin)?.covers(Scopes(parsing: code.scope)) ?? false
         }
     }
 

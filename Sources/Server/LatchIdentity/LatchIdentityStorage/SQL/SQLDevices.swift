@@ -145,6 +145,17 @@ extension SQLConnection {
     /// of the never refreshed ones, such as logins of a script, count as used ones. After a sign-up, logins cost
     /// an attacker nothing, so their rows must be bounded.
     fileprivate func removeExcessDevices(of newest: Device) throws(IdentityError) {
+        if newest.clientID != nil {
+            let removed = try all(
+                """
+                DELETE FROM device WHERE id IN (
+                    SELECT id FROM device WHERE account_id = $1 AND app_id = $2 AND id <> $3
+                    ORDER BY revoked_at IS NULL DESC, last_used_at DESC, id
+                    LIMIT 1000000 OFFSET \(Device.maximumCountOfClient - 1))
+                RETURNING revoked_at, expires_at
+                """, [.text(newest.accountID), .text(newest.clientID), .blob(newest.id)], read: RemovedDevice.init)
+            try note(removed, for: newest)
+        }
         let removed = try all(
             """
             DELETE FROM device WHERE id IN (
@@ -156,10 +167,12 @@ extension SQLConnection {
                 ORDER BY revoked_at IS NULL DESC, is_kept DESC, last_used_at DESC, id
                 LIMIT 1000000 OFFSET \(Device.maximumCount - 1))
             RETURNING revoked_at, expires_at
-            """, [.text(newest.accountID), .blob(newest.id)]
-        ) { row throws(IdentityError) in
-            (revokedAt: try row.optionalDate(0), expiresAt: try row.date(1))
-        }
+            """, [.text(newest.accountID), .blob(newest.id)], read: RemovedDevice.init)
+        try note(removed, for: newest)
+    }
+
+    /// Counts the removed devices that were signed in, with an audit entry for each.
+    private func note(_ removed: [RemovedDevice], for newest: Device) throws(IdentityError) {
         // Compared here, since SQLite 3.40 evaluates NULL in RETURNING by the first column of the table.
         for device in removed where device.revokedAt == nil && device.expiresAt > newest.createdAt {
             signedOutDevices += 1
@@ -242,6 +255,17 @@ extension SQLConnection {
             """,
             [.date(now), .text(because.rawValue), .text(account), .text(clientID)]
         ) { row throws(IdentityError) in try row.date(0) }.count { $0 > now }
+    }
+}
+
+/// The times of a device that was removed for a newer one.
+private struct RemovedDevice {
+    let revokedAt: Date?
+    let expiresAt: Date
+
+    init(_ row: borrowing SQLRow) throws(IdentityError) {
+        revokedAt = try row.optionalDate(0)
+        expiresAt = try row.date(1)
     }
 }
 

@@ -153,7 +153,7 @@ extension SQLConnection {
     /// Records that the owner of an address answered an email; the first answer ends earlier credentials (attack E8).
     ///
     /// Before that, any user may have signed up with the address. So sessions, second factor, recovery codes, passkeys,
-    /// challenges and pending changes of address end, except for the session that made the proof. A further kind of
+    /// challenges, consents and pending changes of address end, except for the session that made the proof. A further kind of
     /// credential must also be ended here. A proof with a new password replaces the old one, and a proof with the
     /// password confirms it. A proof by a provider removes the password, which its user does not need.
     ///
@@ -178,6 +178,7 @@ extension SQLConnection {
             if account.ownerProvedAt == nil, case .newPassword = proof {
                 try endUnprovedPasskeys(of: id, in: language, at: now)
                 try endUnprovedLinks(of: account, keeping: nil, device: nil, at: now)
+                try removeConsents(of: id)
             }
             return
         }
@@ -186,6 +187,7 @@ extension SQLConnection {
         try endUnprovedPasskeys(of: id, in: language, at: now)
         if proof.identity != nil { try removeUnprovedPassword(of: account, at: now) }
         try endUnprovedLinks(of: account, keeping: proof.identity, device: device, at: now)
+        try removeConsents(of: id)
         try revokeDevices(of: id, except: device, because: .addressProof, at: now)
     }
 

@@ -19,6 +19,10 @@ package struct Device: Sendable, Hashable {
 
     /// The maximum number of devices of an account, including signed-out ones.
     package static let maximumCount = 100
+    /// The maximum number of an account's devices that one OAuth client signed in.
+    ///
+    /// A client renews sessions without its user (`prompt=none`), and must not sign out the user's other devices by that.
+    package static let maximumCountOfClient = 50
 
     /// 16 random bytes, the `sid` of the device's access tokens.
     package let id: [UInt8]
