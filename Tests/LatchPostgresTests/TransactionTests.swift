@@ -104,14 +104,15 @@ import Testing
     @Test func `A transaction without a time limit takes any time, and ends with its server process`() async throws {
         let cluster = try await PostgresCluster.shared()
         let database = cluster.database {
-            ($0.statementTimeout, $0.networkTimeout) = (.milliseconds(300), .seconds(2))
+            // A statement of milliseconds stays below them also where a compiler has the processors.
+            ($0.statementTimeout, $0.networkTimeout) = (.seconds(2), .milliseconds(1500))
             $0.maximumConnections = 1
         }
         defer { database.close() }
         for _ in 0..<2 {
-            _ = try await database.transaction(isLimited: false) { try $0.run("SELECT 1 FROM pg_sleep(3)") }
+            _ = try await database.transaction(isLimited: false) { try $0.run("SELECT 1 FROM pg_sleep(4)") }
             // Each of them is within the limit, and all of them together are not.
-            let many = [PostgresStatement](repeating: PostgresStatement("SELECT 1 FROM pg_sleep(0.008)"), count: 400)
+            let many = [PostgresStatement](repeating: PostgresStatement("SELECT 1 FROM pg_sleep(0.01)"), count: 400)
             #expect(try await database.pipeline(many).count == 400)
             let error = await failure { try await database.run("SELECT 1 FROM pg_sleep(600)") }
             #expect(error == .statementTimeout)
@@ -188,8 +189,8 @@ import Testing
         let cluster = try await PostgresCluster.shared()
         let (database, other) = (
             cluster.database {
-                ($0.statementTimeout, $0.networkTimeout) = (.milliseconds(200), .seconds(60))
-                $0.retryTimeout = .milliseconds(300)
+                ($0.statementTimeout, $0.networkTimeout) = (.seconds(1), .seconds(60))
+                $0.retryTimeout = .milliseconds(1500)
             }, cluster.database()
         )
         defer {
