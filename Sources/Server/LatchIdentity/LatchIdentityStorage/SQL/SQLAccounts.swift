@@ -352,9 +352,14 @@ extension SQLConnection {
 
     /// Returns whether the account is active and still has the credentials that a decision was based on.
     func isUnchanged(_ account: Account) throws(IdentityError) -> Bool {
+        try isUnchanged(account.id, since: account.credentialVersion)
+    }
+
+    /// Returns whether the account with an id is active and still has the credentials of a version.
+    func isUnchanged(_ accountID: String, since credentialVersion: Int) throws(IdentityError) -> Bool {
         try number(
             "SELECT 1 FROM account WHERE id = $1 AND status = 'active' AND credential_version = $2",
-            [.text(account.id), .integer(Int64(account.credentialVersion))]) == 1
+            [.text(accountID), .integer(Int64(credentialVersion))]) == 1
     }
 
     /// Requires that the actor's device was not signed out since the request began (attack E8).

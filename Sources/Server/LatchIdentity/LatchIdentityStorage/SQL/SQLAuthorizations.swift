@@ -12,10 +12,8 @@ extension IdentityStore {
         _ code: AuthorizationCode, by permission: CodePermission
     ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
-            let isCurrent = try db.number(
-                "SELECT 1 FROM account WHERE id = $1 AND status = 'active' AND credential_version = $2",
-                [.text(code.accountID), .integer(Int64(code.credentialVersion))])
-            guard isCurrent == 1, try db.isSignedIn(code.browserDevice, of: code.accountID, at: code.issuedAt),
+            guard try db.isUnchanged(code.accountID, since: code.credentialVersion),
+                try db.isSignedIn(code.browserDevice, of: code.accountID, at: code.issuedAt),
                 try db.permit(code, permission)
             else { return false }
             try db.run(
