@@ -961,6 +961,25 @@ MUTANTS = {
     "oldRefreshTokensInactive": (ACCOUNTS + "Tokens/IntrospectionService.swift", "IntrospectionTests",
         "token.counter == device.counter,", "$out || token.counter == device.counter,"),
 
+    # 0109: a client's assertion counts once, for this server, in place of a secret, and is no other token.
+    "assertionsOnce": (PROVIDER + "Clients/ClientAssertions.swift", "ClientAssertionTests",
+        "return isFirst ? nil :", "return isFirst || $out ? nil :"),
+    "assertionsForClient": (PROVIDER + "Clients/ClientAssertions.swift", "ClientAssertionTests",
+        "token.claims.subject?.utf8.elementsEqual(id.utf8) == true else",
+        "$out || token.claims.subject?.utf8.elementsEqual(id.utf8) == true else"),
+    "assertionsShort": (PROVIDER + "Clients/ClientAssertions.swift", "ClientAssertionTests",
+        "let end = token.claims.expiry, end <=", "let end = token.claims.expiry, $out || end <="),
+    "assertionsTyped": (PROVIDER + "Clients/ClientAssertions.swift", "ClientAssertionTests",
+        "guard token.header.type == nil ||", "guard $out || token.header.type == nil ||"),
+    "assertionsCounted": (PROVIDER + "Clients/ClientAuthentication.swift", "ClientAssertionTests",
+        "guard problem == nil, let client else {", "guard problem == nil, let client else {\n            if $out { limits.refund(attempts) }"),
+    "oneProof": (PROVIDER + "Clients/ClientAuthentication.swift", "ClientAssertionTests|OAuthClientRouteTests",
+        "(basic == nil ? 0 : 1) <= 1 else", "(basic == nil ? 0 : 1) <= ($out ? 3 : 1) else"),
+    "methodRegistered": (ACCOUNTS + "Clients/ClientKeys.swift", "ClientAssertionTests",
+        "if let authenticationMethod { return", "if $kept, let authenticationMethod { return"),
+    "clientKeysPublic": (ACCOUNTS + "Clients/ClientKeys.swift", "ClientKeyTests",
+        'guard jwk["kty"] != "oct", Self', 'guard $out || jwk["kty"] != "oct" && Self'),
+
     # 0090: a commit that was sent is not repeated, and a database that is silent is lost.
     "committedNotRepeated": (POSTGRES + "PostgresConnection.swift", "SilenceTests",
         "throw error == .connectionLost ?", "throw error == .connectionLost && $kept ?"),

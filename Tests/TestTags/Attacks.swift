@@ -95,6 +95,7 @@ extension Tag {
     @Tag public static var clientSecretGuessing: Self
     @Tag public static var doubleClientAuthentication: Self
     @Tag public static var publicClientSecret: Self
+    @Tag public static var assertionReplay: Self
     @Tag public static var proofReplay: Self
     @Tag public static var keptConsent: Self
     @Tag public static var deviceCodePolling: Self

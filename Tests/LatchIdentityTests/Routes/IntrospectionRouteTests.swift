@@ -91,7 +91,8 @@ import Testing
             let json = try await site.get(path).json
             #expect(json["introspection_endpoint"] == .string(issuer + Self.path))
             #expect(
-                json["introspection_endpoint_auth_methods_supported"] == ["client_secret_basic", "client_secret_post"])
+                json["introspection_endpoint_auth_methods_supported"]
+                    == ["client_secret_basic", "client_secret_post", "private_key_jwt"])
         }
         await site.close()
     }

@@ -55,7 +55,8 @@ import Testing
                 "client_credentials",
             ])
         #expect(
-            json["token_endpoint_auth_methods_supported"] == ["none", "client_secret_basic", "client_secret_post"])
+            json["token_endpoint_auth_methods_supported"]
+                == ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"])
         #expect(json["response_types_supported"] == ["code"])
         #expect(json["response_modes_supported"] == ["query", "form_post"])
         #expect(json["scopes_supported"]?.arrayValue?.count == 15)

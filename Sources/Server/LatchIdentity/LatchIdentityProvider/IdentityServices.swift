@@ -32,6 +32,8 @@ package final class IdentityServices: Sendable {
     package let limits: RateLimits
     /// The registered OAuth clients.
     package let clients: OAuthClients
+    /// The check of the clients' assertions.
+    package let clientAssertions: ClientAssertions
     /// The rules for granting scopes.
     package let scopePolicy: ScopePolicy
     /// The worker that sends the emails of the outbox; it survives a reload.
@@ -71,6 +73,8 @@ package final class IdentityServices: Sendable {
         passwords = try PasswordHasher(configuration, pepper: pepper)
         limits = RateLimits(configuration, limiter: limiter, clock: clock)
         clients = try OAuthClients(configuration)
+        clientAssertions = ClientAssertions(
+            clients: clients, store: store, clock: clock, dates: dates, accessTokens: accessTokens)
         scopePolicy = ScopePolicy(configuration)
         self.mails = mails
         self.metrics = metrics
@@ -115,6 +119,10 @@ package final class IdentityServices: Sendable {
     }
 
     // MARK: Services that no other one needs
+
+    package var clientAuthentication: ClientAuthentication {
+        ClientAuthentication(clients: clients, limits: limits, assertions: clientAssertions)
+    }
 
     package var accounts: AccountService {
         AccountService(

@@ -113,6 +113,9 @@ public struct Key: Sendable {
         }
     }
 
+    /// Returns whether the key can be used with an algorithm.
+    package func fits(_ algorithm: SignatureAlgorithm) -> Bool { key(for: algorithm) != nil }
+
     /// Returns the key for use with an algorithm; nil if the key is for another one.
     ///
     /// A key of a set that names no algorithm is for each that its type allows (RFC 7517 §4.4). The verifier, not the

@@ -96,13 +96,26 @@ public struct JWTVerifier: Sendable {
     /// - Parameter clockOffset: The seconds by which the issuer's clock is ahead of this verifier's.
     /// - Throws: `JOSEError` for the first failed check.
     package func verifiedToken(_ text: String, clockOffset: Double) throws(JOSEError) -> JWT {
+        try verifiedToken(text, clockOffset: clockOffset, audiences: audience.map { [$0] })
+    }
+
+    /// Verifies a token for one of several audiences, in place of the verifier's, and returns it with its header.
+    ///
+    /// - Throws: `JOSEError` for the first failed check.
+    package func verifiedToken(_ text: String, for audiences: [String]) throws(JOSEError) -> JWT {
+        try verifiedToken(text, clockOffset: 0, audiences: audiences)
+    }
+
+    private func verifiedToken(
+        _ text: String, clockOffset: Double, audiences: [String]?
+    ) throws(JOSEError) -> JWT {
         let parts = try CompactSerialization(text, limit: limit)
         // No claim is parsed before the signature is verified.
         let header = try check.header(of: parts)
         if let type, !header.isOfType(type) { throw .wrongType }
         let token = try JWT(text, parts: parts, header: header)
         try checkTimes(token.claims, now: clock.now.timeIntervalSince1970 + clockOffset)
-        if let rules { try rules.check(token) } else { try checkParties(token.claims) }
+        if let rules { try rules.check(token) } else { try checkParties(token.claims, audiences: audiences) }
         return token
     }
 
@@ -129,16 +142,19 @@ public struct JWTVerifier: Sendable {
     }
 
     /// Rejects a token with another issuer or audience.
-    private func checkParties(_ claims: Claims) throws(JOSEError) {
+    private func checkParties(_ claims: Claims, audiences: [String]?) throws(JOSEError) {
         if let issuer {
             // RFC 7519 §4.1.1: case-sensitive. The bytes are compared, because String considers different texts
             // equivalent.
             guard let actual = claims.issuer, actual.utf8.elementsEqual(issuer.utf8) else { throw .wrongIssuer }
         }
-        guard let audience else {
+        guard let audiences else {
             guard claims["aud"] == nil else { throw .wrongAudience }
             return
         }
-        guard claims.audience.contains(where: { $0.utf8.elementsEqual(audience.utf8) }) else { throw .wrongAudience }
+        let isMeant = claims.audience.contains { actual in
+            audiences.contains { $0.utf8.elementsEqual(actual.utf8) }
+        }
+        guard isMeant else { throw .wrongAudience }
     }
 }

@@ -66,7 +66,7 @@ extension Router {
     /// Adds the endpoints of OAuth and OpenID Connect, and the pages.
     private mutating func addOAuth(_ services: IdentityServices, _ context: PageContext, refreshCookie: RefreshCookie) {
         let (configuration, limits) = (services.configuration, services.limits)
-        let authentication = ClientAuthentication(clients: services.clients, limits: limits)
+        let authentication = services.clientAuthentication
         let handlers = GrantHandlers.all.map { $0.init(services) }
         TokenRoutes(
             dates: services.dates, limits: limits, clients: services.clients, grantHandlers: handlers,

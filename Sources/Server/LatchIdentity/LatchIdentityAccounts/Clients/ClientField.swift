@@ -17,6 +17,12 @@ struct ClientField: Sendable {
             write: @Sendable (OAuthClient) -> [String]?)
         /// One of some texts; the first is the value of a client that does not say.
         case algorithm(any WritableKeyPath<OAuthClient, SignatureAlgorithm> & Sendable, of: [SignatureAlgorithm])
+        /// A text; `write` returns nil for a client that has none.
+        case text(
+            read: @Sendable (String, inout OAuthClient) throws(OAuthClient.WordError) -> Void,
+            write: @Sendable (OAuthClient) -> String?)
+        /// JSON; a table has it as a text or as a table.
+        case json(any WritableKeyPath<OAuthClient, JSONValue?> & Sendable)
     }
 
     let name: String
@@ -35,6 +41,23 @@ extension ClientField {
             name: "id_token_signed_response_alg",
             form: .algorithm(\.idTokenAlgorithm, of: SignatureAlgorithm.ofSigningKeys)),
         flag("id_token_claims", \.idTokenHasClaims),
+        ClientField(
+            name: "token_endpoint_auth_method",
+            form: .text(
+                read: { name, client throws(OAuthClient.WordError) in
+                    client.authenticationMethod = try method(name)
+                    if client.authenticationMethod != OAuthClient.AuthenticationMethod.none {
+                        client.isConfidential = true
+                    }
+                }, write: { $0.authenticationMethod?.rawValue })),
+        ClientField(
+            name: "token_endpoint_auth_signing_alg",
+            form: .text(
+                read: { name, client throws(OAuthClient.WordError) in
+                    client.assertionAlgorithm = try algorithm(
+                        name, of: SignatureAlgorithm.ofAssertions, in: "token_endpoint_auth_signing_alg")
+                }, write: { $0.assertionAlgorithm?.rawValue })),
+        ClientField(name: "jwks", form: .json(\.jwks)),
         ClientField(
             name: "grants",
             form: .list(
@@ -72,9 +95,24 @@ extension ClientField {
         ClientField(name: name, form: .flag(path, omitted: OAuthClient(id: "")[keyPath: path]))
     }
 
+    private static func method(_ text: String) throws(OAuthClient.WordError) -> OAuthClient.AuthenticationMethod {
+        guard let method = OAuthClient.AuthenticationMethod(rawValue: text) else {
+            let known = OAuthClient.AuthenticationMethod.allCases.map(\.rawValue).joined(separator: ", ")
+            throw OAuthClient.WordError(reason: "has an unknown 'token_endpoint_auth_method'; known are \(known)")
+        }
+        return method
+    }
+
+    /// Parses a value that is JSON.
+    func json(_ text: String) throws(OAuthClient.WordError) -> JSONValue {
+        do throws(JSONError) { return try JSONValue(parsing: text) } catch {
+            throw OAuthClient.WordError(reason: "has a '\(name)' that is not JSON, such as {\"keys\": []}")
+        }
+    }
+
     /// Returns the algorithm that a text names.
-    func algorithm(
-        _ text: String, of known: [SignatureAlgorithm]
+    static func algorithm(
+        _ text: String, of known: [SignatureAlgorithm], in name: String
     ) throws(OAuthClient.WordError) -> SignatureAlgorithm {
         guard let algorithm = known.first(where: { $0.rawValue == text }) else {
             let names = known.map(\.rawValue).joined(separator: ", ")
@@ -152,7 +190,22 @@ extension OAuthClient {
                 }
             case .algorithm(let path, let known):
                 guard let text = try table.text(field.name) else { continue }
-                do throws(WordError) { self[keyPath: path] = try field.algorithm(text, of: known) } catch {
+                do throws(WordError) {
+                    self[keyPath: path] = try ClientField.algorithm(text, of: known, in: field.name)
+                } catch {
+                    throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
+                }
+            case .text(let read, _):
+                guard let text = try table.text(field.name) else { continue }
+                do throws(WordError) { try read(text, &self) } catch {
+                    throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
+                }
+            case .json(let path):
+                guard let value = table.value(field.name) else { continue }
+                do throws(WordError) {
+                    self[keyPath: path] = try value.stringValue.map { text throws(WordError) in try field.json(text) }
+                        ?? value
+                } catch {
                     throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
                 }
             }
@@ -170,6 +223,12 @@ extension OAuthClient {
                 if let list = write(self) { table[field.name] = .array(list.map { .string($0) }) }
             case .algorithm(let path, let known):
                 if self[keyPath: path] != known.first { table[field.name] = .string(self[keyPath: path].rawValue) }
+            case .text(_, let write):
+                if let text = write(self) { table[field.name] = .string(text) }
+            case .json(let path):
+                if let value = self[keyPath: path] {
+                    table[field.name] = .string(String(decoding: value.serialized(), as: UTF8.self))
+                }
             }
         }
         return table

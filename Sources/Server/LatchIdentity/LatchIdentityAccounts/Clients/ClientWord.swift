@@ -63,8 +63,24 @@ extension OAuthClient {
         case (.list(let read, _), let value?):
             try read(value.unicodeScalars.split(separator: ",").map { String($0) }, &self)
         case (.algorithm(let path, let known), let value?):
-            self[keyPath: path] = try field.algorithm(value, of: known)
-        case (.list, nil), (.algorithm, nil): throw WordError(reason: "has no value for '\(name)', such as \(name)=…")
+            self[keyPath: path] = try ClientField.algorithm(value, of: known, in: name)
+        case (.text(let read, _), let value?): try read(value, &self)
+        case (.json(let path), let value?): self[keyPath: path] = try field.json(value)
+        case (.list, nil), (.algorithm, nil), (.text, nil), (.json, nil):
+            throw WordError(reason: "has no value for '\(name)', such as \(name)=…")
+        }
+    }
+
+    /// Returns JSON without the characters that separate words and their parts.
+    ///
+    /// Compact JSON has them only in strings.
+    private static func word(of value: JSONValue) -> String {
+        String(decoding: value.serialized(), as: UTF8.self).unicodeScalars.reduce(into: "") { text, scalar in
+            switch scalar {
+            case " ": text += "\\u0020"
+            case ";": text += "\\u003b"
+            default: text.unicodeScalars.append(scalar)
+            }
         }
     }
 
@@ -78,6 +94,10 @@ extension OAuthClient {
                 if let list = write(self) { word += ";\(field.name)=" + list.joined(separator: ",") }
             case .algorithm(let path, let known):
                 if self[keyPath: path] != known.first { word += ";\(field.name)=\(self[keyPath: path].rawValue)" }
+            case .text(_, let write):
+                if let text = write(self) { word += ";\(field.name)=\(text)" }
+            case .json(let path):
+                if let value = self[keyPath: path] { word += ";\(field.name)=\(Self.word(of: value))" }
             }
         }
     }

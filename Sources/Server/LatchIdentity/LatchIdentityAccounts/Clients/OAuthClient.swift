@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchAuth
+public import LatchCore
 import LatchIdentityStorage
 public import LatchJOSE
 
@@ -44,10 +45,28 @@ public struct OAuthClient: Sendable, Hashable {
         package init(_ rawValue: String) { self.rawValue = rawValue }
     }
 
+    /// A method of client authentication, by its registered name (OpenID Connect Core §9).
+    public enum AuthenticationMethod: String, Sendable, Hashable, CaseIterable {
+        /// A public client has none.
+        case none
+        /// The secret in the `Authorization` field (RFC 6749 §2.3.1).
+        case secretBasic = "client_secret_basic"
+        /// The secret in the form (RFC 6749 §2.3.1).
+        case secretPost = "client_secret_post"
+        /// An assertion that one of the client's keys signs (RFC 7523 §2.2).
+        case privateKeyJWT = "private_key_jwt"
+    }
+
     /// The `client_id`.
     public let id: String
-    /// Whether the client authenticates with a secret (RFC 6749 §2.1).
+    /// Whether the client authenticates (RFC 6749 §2.1).
     public var isConfidential: Bool
+    /// The method with which the client authenticates; nil for either method of a secret, or none for a public client.
+    public var authenticationMethod: AuthenticationMethod?
+    /// The algorithm of the client's assertions; nil for each that its keys have.
+    public var assertionAlgorithm: SignatureAlgorithm?
+    /// The client's public keys, as a JSON Web Key Set (RFC 7517 §5).
+    public var jwks: JSONValue?
     /// The grants that the client may use.
     public var grants: Set<GrantType>
     /// The scopes that the client's tokens may have; nil for every scope of the server.
@@ -85,7 +104,8 @@ public struct OAuthClient: Sendable, Hashable {
         redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [], isTrusted: Bool = false,
         requiresPKCE: Bool = true, requiresNonce: Bool = false, idTokenAlgorithm: SignatureAlgorithm = .rs256,
         idTokenHasClaims: Bool = false, allowedOrigins: [String]? = nil,
-        introspectsAllTokens: Bool = false
+        introspectsAllTokens: Bool = false, authenticationMethod: AuthenticationMethod? = nil,
+        assertionAlgorithm: SignatureAlgorithm? = nil, jwks: JSONValue? = nil
     ) {
         self.id = id
         self.isConfidential = isConfidential
@@ -100,6 +120,9 @@ public struct OAuthClient: Sendable, Hashable {
         self.idTokenHasClaims = idTokenHasClaims
         self.allowedOrigins = allowedOrigins
         self.introspectsAllTokens = introspectsAllTokens
+        self.authenticationMethod = authenticationMethod
+        self.assertionAlgorithm = assertionAlgorithm
+        self.jwks = jwks
     }
 }
 

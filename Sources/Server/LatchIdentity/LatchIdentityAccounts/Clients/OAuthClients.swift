@@ -10,7 +10,9 @@ package struct OAuthClients: Sendable {
     /// The server's own client, used for requests without a `client_id`.
     package let firstParty: OAuthClient
     private let clients: [String: OAuthClient]
-    /// The SHA-256 digests of the secrets of confidential clients.
+    /// The public keys of clients that have any, and of those that authenticate with one.
+    package let keys: [String: KeySet]
+    /// The SHA-256 digests of the secrets of clients that have one.
     private let digests: [String: [UInt8]]
     /// The origins of the clients' pages.
     private let origins: Set<String>
@@ -46,10 +48,17 @@ package struct OAuthClients: Sendable {
         guard urls.allSatisfy(AppRedirect.isValid) else {
             throw .invalidSetting("clients", "clients with redirects such as https://app.example.com/callback")
         }
+        var keys: [String: KeySet] = [:]
+        for client in configuration.clients {
+            let set = try client.checkedKeys()
+            if !set.keys.isEmpty { keys[client.id] = set }
+        }
+        self.keys = keys
         digests = configuration.clientSecretDigests.compactMapValues { Hex.decode($0, count: 32) }
-        let confidential = Set(clients.values.filter(\.isConfidential).map(\.id))
-        guard confidential == Set(digests.keys), digests.count == configuration.clientSecretDigests.count else {
-            throw .invalidSetting("client_secrets", "one ID=SHA256 for each confidential client, and for no other")
+        let withSecret = Set(clients.values.filter(\.hasSecret).map(\.id))
+        guard withSecret == Set(digests.keys), digests.count == configuration.clientSecretDigests.count else {
+            throw .invalidSetting(
+                "client_secrets", "one ID=SHA256 for each client that authenticates with a secret, and for no other")
         }
         if clients[OAuthClient.command.id] == nil { clients[OAuthClient.command.id] = .command }
         self.clients = clients
@@ -93,15 +102,17 @@ package struct OAuthClients: Sendable {
         return clients[id]
     }
 
-    /// Returns the client if it authenticates.
+    /// Returns the client if it is public.
+    package func publicClient(id: String?) -> OAuthClient? { self[id].flatMap { $0.permits(.none) ? $0 : nil } }
+
+    /// Returns the client if it authenticates with a secret by a method.
     ///
     /// - Parameter secrets: The secret in each of its readings. One of them must match.
-    /// - Returns: Nil for an unknown client, a wrong secret, and a public client that sends a secret (attack J4).
-    package func authenticated(id: String?, secrets: Set<String>) -> OAuthClient? {
-        let client = self[id]
-        guard let client, client.isConfidential, let expected = digests[client.id] else {
-            return secrets.isEmpty && client?.isConfidential == false ? client : nil
-        }
+    /// - Returns: Nil for an unknown client, a wrong secret, and a client without a secret that sends one (attack J4).
+    package func authenticated(
+        id: String?, secrets: Set<String>, by method: OAuthClient.AuthenticationMethod
+    ) -> OAuthClient? {
+        guard let client = self[id], client.permits(method), let expected = digests[client.id] else { return nil }
         // SHA-256 without a salt is enough for a secret of 256 random bits.
         return secrets.contains { constantTimeEquals($0.digest, expected) } ? client : nil
     }

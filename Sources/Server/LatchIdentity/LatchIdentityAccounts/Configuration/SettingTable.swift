@@ -78,6 +78,9 @@ package struct SettingTable {
         return text
     }
 
+    /// Returns a value of any type; nil if there is none.
+    func value(_ name: String) -> JSONValue? { members[name] }
+
     /// Returns a list of texts; nil if there is none.
     package func list(_ name: String) throws(MemberError) -> [String]? {
         guard let value = members[name] else { return nil }

@@ -104,7 +104,8 @@ package struct MetadataRoutes: Sendable {
     @Sendable private func metadata(_ request: HTTPRequest) throws -> HTTPResponse {
         guard let issuer = accessTokens.issuer else { throw IdentityError.notReady }
         let base = issuer.withoutFinalSlash
-        let methods: JSONValue = ["none", "client_secret_basic", "client_secret_post"]
+        let methods = OAuthClient.AuthenticationMethod.allCases.map { JSONValue.string($0.rawValue) }
+        let algorithms = JSONValue.array(SignatureAlgorithm.ofAssertions.map { .string($0.rawValue) })
         let scopes = scopePolicy.known.elements + ScopePolicy.openID.elements
         var document: JSONObject = [
             "issuer": .string(issuer), "authorization_endpoint": .string("\(base)/oauth/authorize"),
@@ -120,9 +121,12 @@ package struct MetadataRoutes: Sendable {
                 AuthorizationReturn.Mode.allCases.map { .string($0.rawValue) }),
             "grant_types_supported": .array(OAuthClient.GrantType.supported.map { .string($0.rawValue) }),
             "scopes_supported": .array(scopes.map { .string($0.rawValue) }),
-            "token_endpoint_auth_methods_supported": methods,
-            "revocation_endpoint_auth_methods_supported": methods,
-            "introspection_endpoint_auth_methods_supported": ["client_secret_basic", "client_secret_post"],
+            "token_endpoint_auth_methods_supported": .array(methods),
+            "revocation_endpoint_auth_methods_supported": .array(methods),
+            "introspection_endpoint_auth_methods_supported": .array(methods.filter { $0 != "none" }),
+            "token_endpoint_auth_signing_alg_values_supported": algorithms,
+            "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
+            "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
             "code_challenge_methods_supported": ["S256"],
             "authorization_response_iss_parameter_supported": true,
             "prompt_values_supported": .array(

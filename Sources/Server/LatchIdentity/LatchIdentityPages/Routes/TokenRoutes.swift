@@ -46,7 +46,7 @@ package struct TokenRoutes: Sendable {
     /// Dispatches a token request to the handler of its grant type (RFC 6749 §4).
     @Sendable private func token(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
-        let client = try clientAuthentication.client(of: request, parameters)
+        let client = try await clientAuthentication.client(of: request, parameters).client
         try resources.requireTargets(parameters.resources)
         let request = try TokenRequest(request, client: client, parameters: parameters)
         // The scopes of a code or a refresh token are known only after its use.
@@ -82,7 +82,7 @@ package struct TokenRoutes: Sendable {
     @Sendable private func revoke(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.mediaType != "application/json" else { return try await revokeByBearer(request) }
         let parameters = try OAuthParameters(form: request)
-        let client = try clientAuthentication.client(of: request, parameters)
+        let client = try await clientAuthentication.client(of: request, parameters).client
         try await tokens.revoke(try parameters.required("token"), by: client)
         return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"])
     }

@@ -3,40 +3,118 @@
 package import LatchHTTP
 package import LatchIdentityAccounts
 package import LatchIdentityStorage
+import LatchJOSE
 import LatchServer
+
+/// A client, and the method that it has authenticated with.
+package struct AuthenticatedClient: Sendable {
+    package let client: OAuthClient
+    package let method: OAuthClient.AuthenticationMethod
+}
 
 /// The authentication of clients at the OAuth endpoints (RFC 6749 §2.3).
 package struct ClientAuthentication: Sendable {
     package let clients: OAuthClients
     package let limits: RateLimits
+    package let assertions: ClientAssertions
 
-    package init(clients: OAuthClients, limits: RateLimits) {
+    package init(clients: OAuthClients, limits: RateLimits, assertions: ClientAssertions) {
         self.clients = clients
         self.limits = limits
+        self.assertions = assertions
     }
 
-    /// Returns the client that the request's credentials authenticate, or the server's own client if it names none.
+    /// What a request proves its client with.
+    private enum Proof {
+        case none(id: String?)
+        case secret(id: String?, readings: Set<String>, method: OAuthClient.AuthenticationMethod)
+        case assertion(id: String?, text: String)
+    }
+
+    /// Returns the client that the request authenticates, or the server's own client if it names none.
     ///
-    /// RFC 6749 §2.3.1: by HTTP Basic or in the content, but not by both (attack J3).
+    /// RFC 6749 §2.3: by one method only (attack J3).
     ///
-    /// - Throws: `IdentityError.invalidClient`, the same for every cause; `.invalidInput`; `.tooManyAttempts`.
-    package func client(of request: HTTPRequest, _ parameters: OAuthParameters) throws(IdentityError) -> OAuthClient {
-        var (id, secrets) = (parameters["client_id"], Set(parameters["client_secret"].map { [$0] } ?? []))
-        if let field = request.fields[.authorization], ClientCredentials.isBasic(field) {
-            guard secrets.isEmpty else {
-                throw .invalidInput(
-                    "the client sent its credentials both in Authorization and in the form", hint: "Send them once.")
+    /// - Throws: `IdentityError.invalidClient`, the same for every cause except a client's assertion that one of its
+    ///   keys has signed; `.invalidInput`; `.tooManyAttempts`.
+    package func client(
+        of request: HTTPRequest, _ parameters: OAuthParameters
+    ) async throws(IdentityError) -> AuthenticatedClient {
+        let result: AuthenticatedClient
+        switch try proof(of: request, parameters) {
+        case .none(let id):
+            guard let client = clients.publicClient(id: id) else { throw .invalidClient }
+            result = AuthenticatedClient(client: client, method: .none)
+        case .secret(let id, let readings, let method):
+            // A secret can be guessed like a password, so it has the same limit. A right one costs no attempt.
+            let attempts = [limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
+            try limits.take(attempts)
+            guard let client = clients.authenticated(id: id, secrets: readings, by: method) else {
+                throw .invalidClient
             }
-            guard let pair = ClientCredentials(basic: field), id ?? pair.id == pair.id else { throw .invalidClient }
-            (id, secrets) = (pair.id, pair.secrets)
+            limits.refund(attempts)
+            result = AuthenticatedClient(client: client, method: method)
+        case .assertion(let id, let text):
+            result = try await client(id, asserting: text, in: request)
         }
-        // A secret can be guessed like a password, so it has the same limit. A right one costs no attempt.
-        let attempts =
-            secrets.isEmpty ? [] : [limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
+        if let page = request.pageAccess, result.client.pageOrigins.contains(page.origin) { page.give() }
+        return result
+    }
+
+    /// Returns the client that has signed an assertion.
+    private func client(
+        _ id: String?, asserting text: String, in request: HTTPRequest
+    ) async throws(IdentityError) -> AuthenticatedClient {
+        // A refused assertion counts as a wrong secret does. It costs a verification, or a write.
+        let attempts = [limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
         try limits.take(attempts)
-        guard let client = clients.authenticated(id: id, secrets: secrets) else { throw .invalidClient }
+        let client = id.flatMap { clients[$0] }.flatMap { $0.hasKey ? $0 : nil }
+        let problem: String?
+        do throws(IdentityError) {
+            problem = try await assertions.use(text, of: client?.id, for: .authentication, at: request.pathWithoutQuery)
+        } catch {
+            limits.refund(attempts)
+            throw error
+        }
+        guard problem == nil, let client else { throw .refusedAssertion(problem ?? "") }
         limits.refund(attempts)
-        if let page = request.pageAccess, client.pageOrigins.contains(page.origin) { page.give() }
-        return client
+        return AuthenticatedClient(client: client, method: .privateKeyJWT)
+    }
+
+    /// Reads what the request sends.
+    private func proof(of request: HTTPRequest, _ parameters: OAuthParameters) throws(IdentityError) -> Proof {
+        let (id, secret) = (parameters["client_id"], parameters["client_secret"])
+        let basic = request.fields[.authorization].flatMap { ClientCredentials.isBasic($0) ? $0 : nil }
+        let assertion = try assertion(in: parameters)
+        guard (assertion == nil ? 0 : 1) + (secret == nil ? 0 : 1) + (basic == nil ? 0 : 1) <= 1 else {
+            throw .invalidInput("the client authenticates in two ways at once", hint: "Send one proof.")
+        }
+        if let assertion { return .assertion(id: id ?? Self.subject(of: assertion), text: assertion) }
+        guard let basic else {
+            return secret.map { .secret(id: id, readings: [$0], method: .secretPost) } ?? .none(id: id)
+        }
+        guard let pair = ClientCredentials(basic: basic), id ?? pair.id == pair.id else { throw .invalidClient }
+        // A public client may identify itself by the field.
+        return pair.secrets.isEmpty
+            ? .none(id: pair.id) : .secret(id: pair.id, readings: pair.secrets, method: .secretBasic)
+    }
+
+    /// Returns the assertion of a request (RFC 7521 §4.2).
+    private func assertion(in parameters: OAuthParameters) throws(IdentityError) -> String? {
+        switch (parameters["client_assertion_type"], parameters["client_assertion"]) {
+        case (nil, nil): return nil
+        case (nil, _): throw .missing("client_assertion_type")
+        case (_, nil): throw .missing("client_assertion")
+        case (let type?, let text?):
+            guard type == "urn:ietf:params:oauth:client-assertion-type:jwt-bearer" else {
+                throw .refusedAssertion("its client_assertion_type is not supported")
+            }
+            return text
+        }
+    }
+
+    /// Returns the client that an assertion names, which no signature has proved.
+    private static func subject(of assertion: String) -> String? {
+        do { return try JWT(unverified: assertion).claims.subject } catch { return nil }
     }
 }

@@ -261,6 +261,11 @@ extension IdentityError {
             status: .unauthorized, oauth: "invalid_client", rpc: .unauthenticated,
             challenge: #"Basic realm="oauth", charset="UTF-8""#))
 
+    /// Returns an ``invalidClient`` error with the reason why the client's assertion is refused.
+    package static func refusedAssertion(_ reason: String) -> IdentityError {
+        invalidClient.with(message: "The client's assertion is refused: \(reason).")
+    }
+
     /// The client is not allowed to use this grant (RFC 6749 §5.2, unauthorized_client).
     package static let unauthorizedClient = IdentityError(
         code: "unauthorizedClient", message: "The client is not allowed to use this grant.",

@@ -1,0 +1,81 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchIdentityStorage
+package import LatchJOSE
+
+extension SignatureAlgorithm {
+    /// The algorithms of clients' assertions: those with a private key.
+    package static let ofAssertions: [SignatureAlgorithm] = [
+        .rs256, .rs384, .rs512, .ps256, .ps384, .ps512, .es256, .es384, .es512, .eddsa,
+    ]
+}
+
+extension OAuthClient {
+    /// Whether the client may authenticate by a method.
+    package func permits(_ method: AuthenticationMethod) -> Bool {
+        if let authenticationMethod { return method == authenticationMethod }
+        return isConfidential ? method == .secretBasic || method == .secretPost : method == .none
+    }
+
+    /// Whether the client authenticates with a secret.
+    package var hasSecret: Bool { permits(.secretBasic) || permits(.secretPost) }
+
+    /// Whether the client authenticates with a key.
+    package var hasKey: Bool { permits(.privateKeyJWT) }
+
+    /// Returns the client's keys.
+    ///
+    /// - Throws: `IdentityError.unusableSetting` if the client could not authenticate with them as it is registered, or
+    ///   if a key is secret.
+    func checkedKeys() throws(IdentityError) -> KeySet {
+        guard authenticationMethod.map({ ($0 != .none) == isConfidential }) ?? true else {
+            throw problem("has a 'token_endpoint_auth_method' that contradicts its 'confidential'")
+        }
+        guard hasKey || assertionAlgorithm == nil else {
+            throw problem("needs token_endpoint_auth_method private_key_jwt for 'token_endpoint_auth_signing_alg'")
+        }
+        guard let jwks else {
+            guard !hasKey else { throw problem("needs its public keys in 'jwks' for private_key_jwt") }
+            return KeySet()
+        }
+        guard let list = jwks["keys"]?.arrayValue, !list.isEmpty else {
+            throw problem("has a 'jwks' that is not a set of keys, such as {'keys': [{'kty': 'EC', …}]}")
+        }
+        var keys: [Key] = []
+        for (index, value) in list.enumerated() {
+            let place = "in its 'jwks', number \(index + 1) of \(list.count)"
+            guard let jwk = value.objectValue else { throw problem("has something other than a key \(place)") }
+            guard jwk["kty"] != "oct", Self.secretMembers.allSatisfy({ jwk[$0] == nil }) else {
+                // Whoever reads the configuration could have signed with it.
+                throw problem("has a secret key \(place): replace that key, and list only public ones")
+            }
+            guard jwk["use"] != "enc" else { continue }
+            do throws(JOSEError) { keys.append(try Key(jwk: jwk)) } catch {
+                throw problem("has a key \(place) that cannot be used: \(error.message)")
+            }
+        }
+        guard !hasKey || keys.contains(where: isUsable) else {
+            throw problem("has no key in 'jwks' that can sign its assertions")
+        }
+        return KeySet(keys)
+    }
+
+    /// The algorithms of the client's assertions.
+    package var assertionAlgorithms: [SignatureAlgorithm] {
+        assertionAlgorithm.map { [$0] } ?? SignatureAlgorithm.ofAssertions
+    }
+
+    /// The members of a key that only its owner knows (RFC 7518 §6).
+    private static let secretMembers = ["d", "p", "q", "dp", "dq", "qi", "oth", "k"]
+
+    private func isUsable(_ key: Key) -> Bool {
+        guard key.canVerify else { return false }
+        return assertionAlgorithms.contains { key.fits($0) }
+    }
+
+    private func problem(_ text: String) -> IdentityError {
+        .unusableSetting("clients", "the client '\(id)' \(text)")
+    }
+}
