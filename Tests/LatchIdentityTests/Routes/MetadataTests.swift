@@ -52,7 +52,7 @@ import Testing
         #expect(
             json["grant_types_supported"] == [
                 "password", "refresh_token", "authorization_code", "urn:ietf:params:oauth:grant-type:device_code",
-                "client_credentials",
+                "client_credentials", "urn:ietf:params:oauth:grant-type:jwt-bearer",
             ])
         #expect(
             json["token_endpoint_auth_methods_supported"]

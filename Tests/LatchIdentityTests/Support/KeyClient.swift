@@ -22,7 +22,7 @@ struct KeyClient: Sendable {
     var registration: OAuthClient {
         OAuthClient(
             id: id, isConfidential: true,
-            grants: [.clientCredentials, .password, .refreshToken, .authorizationCode, .deviceCode],
+            grants: [.clientCredentials, .password, .refreshToken, .authorizationCode, .deviceCode, .jwtBearer],
             redirectURIs: ["https://service.example/back"], isTrusted: true, idTokenAlgorithm: .es256,
             introspectsAllTokens: true, authenticationMethod: .privateKeyJWT, jwks: KeySet([key]).jwks())
     }

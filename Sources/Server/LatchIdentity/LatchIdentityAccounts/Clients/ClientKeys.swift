@@ -25,6 +25,9 @@ extension OAuthClient {
     /// Whether the client authenticates with a key.
     package var hasKey: Bool { permits(.privateKeyJWT) }
 
+    /// Whether the client may get tokens for itself, without an account.
+    package var actsForItself: Bool { grants.contains(.clientCredentials) || grants.contains(.jwtBearer) }
+
     /// Returns the client's keys.
     ///
     /// - Throws: `IdentityError.unusableSetting` if the client could not authenticate with them as it is registered, or
@@ -38,6 +41,9 @@ extension OAuthClient {
         }
         guard let jwks else {
             guard !hasKey else { throw problem("needs its public keys in 'jwks' for private_key_jwt") }
+            guard !grants.contains(.jwtBearer) else {
+                throw problem("needs its public keys in 'jwks' for the grant \(GrantType.jwtBearer.rawValue)")
+            }
             return KeySet()
         }
         guard let list = jwks["keys"]?.arrayValue, !list.isEmpty else {
@@ -56,7 +62,7 @@ extension OAuthClient {
                 throw problem("has a key \(place) that cannot be used: \(error.message)")
             }
         }
-        guard !hasKey || keys.contains(where: isUsable) else {
+        guard !(hasKey || grants.contains(.jwtBearer)) || keys.contains(where: isUsable) else {
             throw problem("has no key in 'jwks' that can sign its assertions")
         }
         return KeySet(keys)

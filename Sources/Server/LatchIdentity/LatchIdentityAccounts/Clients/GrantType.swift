@@ -11,10 +11,12 @@ extension OAuthClient.GrantType {
     public static let deviceCode = OAuthClient.GrantType("urn:ietf:params:oauth:grant-type:device_code")
     /// The client credentials grant (RFC 6749 §4.4), for a confidential client that acts for itself.
     public static let clientCredentials = OAuthClient.GrantType("client_credentials")
+    /// The JWT bearer grant (RFC 7523 §2.1), for a confidential client that acts for itself and has registered a key.
+    public static let jwtBearer = OAuthClient.GrantType("urn:ietf:params:oauth:grant-type:jwt-bearer")
 
     /// The grant types of all handlers, in the order of the handlers.
     package static let supported: [OAuthClient.GrantType] = [
-        .password, .refreshToken, .authorizationCode, .deviceCode, .clientCredentials,
+        .password, .refreshToken, .authorizationCode, .deviceCode, .clientCredentials, .jwtBearer,
     ]
 
     /// The sign-in with a passkey, which has a route and no handler.

@@ -40,8 +40,9 @@ package struct OAuthClients: Sendable {
             throw .unusableSetting(
                 "clients", "the client '\(client.id)' needs a URL in 'redirects' for the grant authorization_code")
         }
-        guard !configuration.firstPartyGrants.contains(.clientCredentials) else {
-            throw .unusableSetting("first_party_grants", "client_credentials needs a client with a secret")
+        guard configuration.firstPartyGrants.isDisjoint(with: [.clientCredentials, .jwtBearer]) else {
+            throw .unusableSetting(
+                "first_party_grants", "client_credentials and jwt-bearer need a client that authenticates")
         }
         for client in configuration.clients where !client.isConfidential { try Self.requireNoSecret(client) }
         let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs }
@@ -68,9 +69,9 @@ package struct OAuthClients: Sendable {
     /// Requires that a public client has nothing that only a secret protects.
     private static func requireNoSecret(_ client: OAuthClient) throws(IdentityError) {
         let problem: String? =
-            if client.grants.contains(.clientCredentials) {
-                // RFC 6749 §4.4: without a secret, everybody would be this client.
-                "so it cannot have the grant client_credentials"
+            if client.actsForItself {
+                // RFC 6749 §4.4: without a proof, everybody would be this client.
+                "so it cannot have the grants client_credentials and jwt-bearer"
             } else if !client.requiresPKCE {
                 // RFC 9700 §2.1.1: it cannot protect its code in another way.
                 "so 'require_pkce' cannot be false for it"

@@ -372,7 +372,7 @@ package struct TokenService: Sendable {
     /// Returns the client that a valid token without a session was issued to, if it may still act for itself.
     func actingClient(of claims: AccessTokenIssuer.VerifiedClaims) -> OAuthClient? {
         guard claims.deviceID == nil, claims.subject == claims.clientID, let client = clients[claims.subject],
-            client.grants.contains(.clientCredentials)
+            client.actsForItself
         else { return nil }
         return client
     }

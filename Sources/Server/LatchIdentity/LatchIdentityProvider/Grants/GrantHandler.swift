@@ -28,7 +28,7 @@ package protocol GrantHandler: Sendable {
 package enum GrantHandlers {
     package static let all: [any GrantHandler.Type] = [
         PasswordGrantHandler.self, RefreshTokenGrantHandler.self, AuthorizationCodeGrantHandler.self,
-        DeviceCodeGrantHandler.self, ClientCredentialsGrantHandler.self,
+        DeviceCodeGrantHandler.self, ClientCredentialsGrantHandler.self, JWTBearerGrantHandler.self,
     ]
 }
 

@@ -266,6 +266,12 @@ extension IdentityError {
         invalidClient.with(message: "The client's assertion is refused: \(reason).")
     }
 
+    /// Returns an `invalid_grant` error with the reason why the assertion of a grant is refused (RFC 7523 §3.1).
+    package static func refusedGrant(_ reason: String) -> IdentityError {
+        IdentityError(
+            code: "refusedAssertion", message: "The assertion is refused: \(reason).", form: .invalidGrant)
+    }
+
     /// The client is not allowed to use this grant (RFC 6749 §5.2, unauthorized_client).
     package static let unauthorizedClient = IdentityError(
         code: "unauthorizedClient", message: "The client is not allowed to use this grant.",
