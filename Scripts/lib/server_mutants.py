@@ -980,6 +980,14 @@ MUTANTS = {
     "clientKeysPublic": (ACCOUNTS + "Clients/ClientKeys.swift", "ClientKeyTests",
         'guard jwk["kty"] != "oct", Self', 'guard $out || jwk["kty"] != "oct" && Self'),
 
+    # 0109: a sign-out in the browser ends its clients' sessions, except those with offline_access.
+    "logoutEndsClients": (STORAGE + "SQL/SQLDevices.swift", "BrowserSessionTests",
+        "if because == .logout, ended.", "if $kept, because == .logout, ended."),
+    "browserContinues": (PROVIDER + "Authorization/PageSession.swift", "BrowserSessionTests",
+        "        return device.browserSession\n", "        return $out ? nil : device.browserSession\n"),
+    "sidPerClient": (ACCOUNTS + "Sessions/ClientSessionID.swift", "BrowserSessionTests",
+        "browser + Array(clientID.utf8)", "browser + ($out ? [] : Array(clientID.utf8))"),
+
     # 0090: a commit that was sent is not repeated, and a database that is silent is lost.
     "committedNotRepeated": (POSTGRES + "PostgresConnection.swift", "SilenceTests",
         "throw error == .connectionLost ?", "throw error == .connectionLost && $kept ?"),

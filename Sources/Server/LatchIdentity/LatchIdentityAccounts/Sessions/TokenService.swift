@@ -118,15 +118,16 @@ package struct TokenService: Sendable {
     /// - Parameters:
     ///   - client: The requesting client; nil for the server's own.
     ///   - isRemembered: Whether the session lasts for more than a day.
+    ///   - browser: The first device of the browser's session in which the client signs in; nil without one.
     ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
-    /// - Throws: The errors of ``SessionService/start(_:for:scope:lifetime:from:inserting:issuing:)``.
+    /// - Throws: The errors of ``SessionService/start(_:for:scope:in:lifetime:from:inserting:issuing:)``.
     package func startSession(
         _ proof: AdmittedProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
-        isRemembered: Bool = true, inserting insert: SessionService.DeviceInsertion? = nil
+        isRemembered: Bool = true, in browser: [UInt8]? = nil, inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         let longest = lifetimes.session.inSeconds
         let issued = try await sessions.start(
-            proof, for: client?.id == clients.firstParty.id ? nil : client?.id, scope: scopes.text,
+            proof, for: client?.id == clients.firstParty.id ? nil : client?.id, scope: scopes.text, in: browser,
             lifetime: isRemembered ? longest : min(longest, 86_400), from: origin, inserting: insert
         ) { device, account throws(IdentityError) in
             let key = RefreshTokenKey(of: device, pepper: pepper)
@@ -160,7 +161,9 @@ package struct TokenService: Sendable {
         for issued: IssuedTokens, nonce: String? = nil, code: String? = nil
     ) throws(IdentityError) -> String? {
         guard issued.scopes.contains("openid"), let clientID = issued.device.clientID else { return nil }
-        return try accessTokens.issueIDToken(of: issued, to: clientID, clients[clientID], nonce: nonce, code: code)
+        return try accessTokens.issueIDToken(
+            of: issued, to: clientID, clients[clientID], nonce: nonce, code: code,
+            sessionID: ClientSessionID(pepper: pepper).text(of: issued.device, for: clientID))
     }
 
     private func count(_ grantType: OAuthClient.GrantType) {

@@ -320,9 +320,11 @@ package final class AccessTokenIssuer: Sendable {
     ///   - client: Nil for a client that is no longer registered.
     ///   - nonce: The nonce of the authorization request; nil for other grants.
     ///   - code: The authorization code; nil for other grants.
+    ///   - sessionID: The value of `sid`.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
     func issueIDToken(
-        of issued: IssuedTokens, to clientID: String, _ client: OAuthClient?, nonce: String?, code: String?
+        of issued: IssuedTokens, to clientID: String, _ client: OAuthClient?, nonce: String?, code: String?,
+        sessionID: String
     ) throws(IdentityError) -> String {
         let (keys, found) = state.withLock { ($0.keys, $0.context) }
         let algorithm = client?.idTokenAlgorithm ?? Self.algorithm
@@ -333,7 +335,7 @@ package final class AccessTokenIssuer: Sendable {
         var claims: JSONObject = [
             "iss": .string(context.issuer), "sub": .string(issued.account.id), "aud": .string(clientID),
             "azp": .string(clientID), "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
-            "sid": .string(issued.device.publicID),
+            "sid": .string(sessionID),
             "at_hash": .string(Self.hash(of: issued.accessToken, for: algorithm)),
         ]
         for (name, value) in Self.authentication(of: issued.device) { claims[name] = value }

@@ -11,7 +11,8 @@ import LatchSignIn
 
 /// The page that signs out a browser for a client (OpenID Connect RP-Initiated Logout §2).
 ///
-/// It ends the session of the browser. Apps must end their own sessions.
+/// It ends the session of the browser, and what clients signed in there without the scope `offline_access`. Clients
+/// with that scope end their own sessions.
 package struct LogoutRoutes: Sendable {
     package let accessTokens: AccessTokenIssuer
     package let limits: RateLimits

@@ -238,8 +238,9 @@ package struct AuthorizationService: Sendable {
         guard let proof = admitted else { try await end(code, by: client, from: origin, isRefused: false) }
         let scopes = scopePolicy.allowed(Scopes(parsing: code.scope), to: proof.account, by: client)
         guard !scopes.isEmpty || code.scope.isEmpty else { throw .invalidScope }
-        let issued = try await tokens.startSession(proof, from: origin, by: client, scopes: scopes) {
-            device, account throws(IdentityError) in
+        let issued = try await tokens.startSession(
+            proof, from: origin, by: client, scopes: scopes, in: code.browserSession
+        ) { device, account throws(IdentityError) in
             switch try await store.redeem(code, on: device, for: account) {
             case .redeemed: return
             case .replayed:

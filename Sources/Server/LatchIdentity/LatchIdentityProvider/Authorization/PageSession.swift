@@ -23,7 +23,7 @@ package struct PageSession: Codable, Sendable {
     /// The `client_id` of these devices.
     ///
     /// A client cannot have it, so these devices never receive a token.
-    package static let clientID = "latch:pages"
+    package static let clientID = Device.pagesClientID
 }
 
 /// A session that the store has confirmed.
@@ -67,9 +67,10 @@ package struct PageSessionService: Sendable {
         _ proof: AdmittedProof, in request: HTTPRequest, inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> (session: ActivePageSession, cookie: String) {
         let cookies = cookies
+        let earlier = cookies.session(in: request)
         let begun = try await sessions.start(
-            proof, for: PageSession.clientID, scope: "", lifetime: PageSession.lifetime, from: request.requestOrigin,
-            inserting: insert
+            proof, for: PageSession.clientID, scope: "", in: try await continued(earlier, by: proof.account),
+            lifetime: PageSession.lifetime, from: request.requestOrigin, inserting: insert
         ) { device, account throws(IdentityError) in
             let cookie = try cookies.set(
                 PageSession(
@@ -78,7 +79,7 @@ package struct PageSessionService: Sendable {
         }
         // A session of the same account may have just authorized an app in another tab (attack B9). It ends within the
         // hour.
-        if let earlier = cookies.session(in: request), earlier.accountID != proof.account.id,
+        if let earlier, earlier.accountID != proof.account.id,
             let id = Device.id(fromPublicID: earlier.device)
         {
             try await revoke(id)
@@ -86,7 +87,19 @@ package struct PageSessionService: Sendable {
         return begun
     }
 
-    /// Signs out a browser, and returns the Set-Cookie field that removes its cookie.
+    /// Returns the first device of the session that the same user continues in a browser.
+    ///
+    /// What the user signed in before then still ends with the browser's session.
+    private func continued(_ earlier: PageSession?, by account: Account) async throws(IdentityError) -> [UInt8]? {
+        guard let earlier, earlier.accountID == account.id, let id = Device.id(fromPublicID: earlier.device),
+            let device = try await store.device(id: id), device.accountID == account.id,
+            device.clientID == PageSession.clientID, device.revokedAt == nil
+        else { return nil }
+        return device.browserSession
+    }
+
+    /// Signs out a browser and its clients' sessions, except those with `offline_access`, and returns the Set-Cookie
+    /// field that removes its cookie.
     package func end(_ session: ActivePageSession) async throws(IdentityError) -> String {
         try await revoke(session.device.id)
         return cookies.endedSession

@@ -32,6 +32,8 @@ package struct AuthorizationCode: Sendable, Hashable {
     package let validUntil: Date
     /// The time of its use, or of the first refused attempt; nil if there was none.
     package var usedAt: Date?
+    /// The first device of the browser's session, read from the row of the browser's device.
+    package var browserSession: [UInt8]?
 
     package init(
         digest: [UInt8], clientID: String, accountID: String, credentialVersion: Int, browserDevice: [UInt8],

@@ -35,8 +35,17 @@ extension IdentityStore {
     /// Returns a code by its digest, including used and expired ones; nil if it does not exist.
     package func authorizationCode(_ digest: [UInt8]) async throws(IdentityError) -> AuthorizationCode? {
         try await first(
-            "SELECT \(AuthorizationCode.Column.list) FROM authorization_code WHERE digest = $1", [.blob(digest)],
-            read: AuthorizationCode.init)
+            """
+            SELECT \(AuthorizationCode.Column.list), (
+                SELECT coalesce(browser.browser_device, browser.id) FROM device AS browser
+                WHERE browser.id = authorization_code.browser_device)
+            FROM authorization_code WHERE digest = $1
+            """, [.blob(digest)]
+        ) { row throws(IdentityError) in
+            var code = try AuthorizationCode(row)
+            code.browserSession = try row.optionalBlob(Int32(AuthorizationCode.Column.allCases.count))
+            return code
+        }
     }
 
     /// Uses up a code and signs its device in, in one transaction; a second use signs out the device of the first one.

@@ -201,18 +201,47 @@ extension SQLConnection {
             """
             UPDATE device SET revoked_at = $1, revoked_because = $2
             WHERE id = $3 AND revoked_at IS NULL AND account_id = coalesce($4, account_id)
-            RETURNING account_id, expires_at
+            RETURNING account_id, expires_at, app_id, browser_device
             """,
             [.date(now), .text(because.rawValue), .blob(id), .text(accountID)]
         ) { row throws(IdentityError) in
-            (account: try row.text(0), expiresAt: try row.date(1))
+            (
+                account: try row.text(0), expiresAt: try row.date(1), client: try row.optionalText(2),
+                browser: try row.optionalBlob(3)
+            )
         }
         guard let ended else { return false }
         if ended.expiresAt > now { signedOutDevices += 1 }
+        if because == .logout, ended.client == Device.pagesClientID {
+            try endSession(ofBrowser: ended.browser ?? id, of: ended.account, at: now)
+        }
         // An attacker who has copied a token or a code may have started a change of the address.
         if because == .reuse { try endEmailChange(of: ended.account) }
         try audit("device.signedOut", account: ended.account, detail: because.rawValue, at: now)
         return true
+    }
+
+    /// Signs out what a user has signed in through a browser that is signed out, with an audit entry for each.
+    ///
+    /// A device with the scope `offline_access` stays: its user has agreed that it works without the browser's session
+    /// (OpenID Connect Core §11).
+    private func endSession(ofBrowser first: [UInt8], of account: String, at now: Date) throws(IdentityError) {
+        let ended = try all(
+            """
+            UPDATE device SET revoked_at = $1, revoked_because = $2
+            WHERE (browser_device = $3 OR id = $3) AND account_id = $4 AND revoked_at IS NULL
+                AND (app_id = $5 OR ' ' || coalesce(scope, '') || ' ' NOT LIKE '% offline\\_access %' ESCAPE '\\')
+            RETURNING expires_at
+            """,
+            [
+                .date(now), .text(Device.RevocationReason.logout.rawValue), .blob(first), .text(account),
+                .text(Device.pagesClientID),
+            ]
+        ) { row throws(IdentityError) in try row.date(0) }
+        for end in ended where end > now {
+            signedOutDevices += 1
+            try audit("device.signedOut", account: account, detail: Device.RevocationReason.logout.rawValue, at: now)
+        }
     }
 
     /// Ends a pending change of address.
@@ -284,6 +313,7 @@ extension Device {
     package enum Column: Int32, TableColumn {
         case id, accountID, secret, counter, rotatedAt, rotationKey, createdAt, lastUsedAt, expiresAt, revokedAt
         case revokedBecause, userAgent, address, appID, scope, name, pushToken, factorAt, authenticatedAt
+        case browserDevice
 
         package static let (list, insertion) = texts()
 
@@ -309,6 +339,7 @@ extension Device {
             case .pushToken: .text(nil)
             case .factorAt: .date(device?.factorAt)
             case .authenticatedAt: .date(device?.authenticatedAt)
+            case .browserDevice: .blob(device?.browserDevice)
             }
         }
     }
@@ -336,6 +367,7 @@ extension Device {
             address: try row.optionalText(Column.address, from: first),
             name: try row.optionalText(Column.name, from: first),
             factorAt: try row.optionalDate(Column.factorAt, from: first),
-            authenticatedAt: try row.optionalDate(Column.authenticatedAt, from: first))
+            authenticatedAt: try row.optionalDate(Column.authenticatedAt, from: first),
+            browserDevice: try row.optionalBlob(Column.browserDevice, from: first))
     }
 }

@@ -68,12 +68,17 @@ package struct Device: Sendable, Hashable {
     ///
     /// It is nil for a login from before its introduction.
     package var authenticatedAt: Date?
+    /// The first device of the browser's session in which the client signed in; nil for any other sign-in.
+    ///
+    /// A browser in which the same user signs in again has a new device, of the same session.
+    package var browserDevice: [UInt8]?
 
     package init(
         id: [UInt8], accountID: String, clientID: String? = nil, scope: String? = nil, secret: [UInt8],
         counter: UInt32 = 0, rotatedAt: Date? = nil, rotationKey: [UInt8]? = nil, createdAt: Date, lastUsedAt: Date,
         expiresAt: Date, revokedAt: Date? = nil, revocationReason: RevocationReason? = nil, userAgent: String?,
-        address: String?, name: String? = nil, factorAt: Date? = nil, authenticatedAt: Date? = nil
+        address: String?, name: String? = nil, factorAt: Date? = nil, authenticatedAt: Date? = nil,
+        browserDevice: [UInt8]? = nil
     ) {
         self.id = id
         self.accountID = accountID
@@ -93,7 +98,18 @@ package struct Device: Sendable, Hashable {
         self.name = name
         self.factorAt = factorAt
         self.authenticatedAt = authenticatedAt
+        self.browserDevice = browserDevice
     }
+}
+
+extension Device {
+    /// The `client_id` of the devices of browsers.
+    ///
+    /// A client cannot have it, so these devices never receive a token.
+    package static let pagesClientID = "latch:pages"
+
+    /// The first device of a browser's session.
+    package var browserSession: [UInt8] { browserDevice ?? id }
 }
 
 extension Device {

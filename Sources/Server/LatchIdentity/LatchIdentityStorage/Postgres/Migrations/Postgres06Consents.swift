@@ -15,5 +15,8 @@ extension PostgresSchema {
         )
         """,
         "CREATE INDEX consent_of_client ON consent (client_id)",
+        // The browser in which a client signed its device in.
+        "ALTER TABLE device ADD COLUMN browser_device bytea",
+        "CREATE INDEX device_of_browser ON device (browser_device) WHERE browser_device IS NOT NULL",
     ]
 }
