@@ -759,8 +759,8 @@ MUTANTS = {
         'try run("DELETE FROM consent WHERE account_id = $1", [.text(account)])',
         'if $kept { try run("DELETE FROM consent WHERE account_id = $1", [.text(account)]) }'),
     "pageOfThisClient": (PROVIDER + "Clients/ClientAuthentication.swift", "CrossOriginTests",
-        "let page = request.pageAccess, client.pageOrigins.contains(page.origin)",
-        "let page = request.pageAccess, $out || client.pageOrigins.contains(page.origin)"),
+        "let page = request.pageAccess, result.client.pageOrigins.contains(page.origin)",
+        "let page = request.pageAccess, $out || result.client.pageOrigins.contains(page.origin)"),
     "keptConsentOfWebsites": (PROVIDER + "Authorization/AuthorizationService.swift", "ConsentTests",
         "return AppRedirect.isClaimed(request.redirect) && kept.", "return ($out || AppRedirect.isClaimed(request.redirect)) && kept."),
     "askedConsentIsShown": (PROVIDER + "Authorization/AuthorizationService.swift", "ConsentTests",
@@ -987,6 +987,17 @@ MUTANTS = {
         "        return device.browserSession\n", "        return $out ? nil : device.browserSession\n"),
     "sidPerClient": (ACCOUNTS + "Sessions/ClientSessionID.swift", "BrowserSessionTests",
         "browser + Array(clientID.utf8)", "browser + ($out ? [] : Array(clientID.utf8))"),
+
+    # 0109: a client is told once of an ended session, and not of what it ends itself.
+    "ownEndsUnnoticed": (STORAGE + "SQL/SQLDevices.swift", "BackChannelLogoutTests",
+        "if !isByClient {", "if $out || !isByClient {"),
+    "oneNoticePerSession": (STORAGE + "SQL/SQLClientNotices.swift", "BackChannelLogoutTests",
+        "sessions.insert((device.browserDevice ?? device.id) + Array(clientID.utf8)).inserted",
+        "sessions.insert((device.browserDevice ?? device.id) + Array(clientID.utf8)).inserted || $out"),
+    "noticeLeased": (STORAGE + "SQL/SQLClientNotices.swift", "BackChannelLogoutTests",
+        '"due_at <= \\(now) AND (leased_until', '"due_at <= \\(now) AND (\\($out ? "1 = 1" : "1 = 0") OR leased_until'),
+    "noticesEnd": (ACCOUNTS + "Sessions/ClientNoticeQueue.swift", "BackChannelLogoutTests",
+        "guard notice.attempts < Self.maximumAttempts,", "guard $out || notice.attempts < Self.maximumAttempts,"),
 
     # 0090: a commit that was sent is not repeated, and a database that is silent is lost.
     "committedNotRepeated": (POSTGRES + "PostgresConnection.swift", "SilenceTests",

@@ -20,10 +20,11 @@ import Testing
         storedAt location: String? = nil, change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws -> Site {
         try await Site(way, in: folder, storedAt: location) {
-            $0.clients = clients.map(\.registration) + [
-                OAuthClient(id: "phone", grants: [.password, .refreshToken]),
-                OAuthClient(id: "reports", isConfidential: true, grants: [.password, .clientCredentials]),
-            ]
+            $0.clients =
+                clients.map(\.registration) + [
+                    OAuthClient(id: "phone", grants: [.password, .refreshToken]),
+                    OAuthClient(id: "reports", isConfidential: true, grants: [.password, .clientCredentials]),
+                ]
             $0.clientSecretDigests = ["reports": ClientSecret.digest]
             change(&$0)
         }

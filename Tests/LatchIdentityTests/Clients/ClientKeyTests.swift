@@ -56,7 +56,8 @@ import Testing
                 $0.jwks = keys
             }.contains("no key"))
         #expect(try problem { $0.assertionAlgorithm = .es256 }.contains("token_endpoint_auth_signing_alg"))
-        #expect(try problem { $0.authenticationMethod = OAuthClient.AuthenticationMethod.none }.contains("confidential"))
+        #expect(
+            try problem { $0.authenticationMethod = OAuthClient.AuthenticationMethod.none }.contains("confidential"))
     }
 
     @Test func `The keys of a client leave no place for a secret`() throws {

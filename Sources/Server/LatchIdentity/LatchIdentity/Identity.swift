@@ -40,7 +40,7 @@ public struct Identity: Sendable {
     /// The audit log, for the operator's commands.
     package var audit: AuditService { services.audit }
     let services: IdentityServices
-    /// The transport for requests to identity providers.
+    /// The transport for requests to identity providers and clients.
     private let transport: any Handler
     /// The database's clock, which replaces this machine's; nil for a store without a clock.
     private let storeClock: StoreClock?
@@ -152,7 +152,8 @@ public struct Identity: Sendable {
         services = try IdentityServices(
             configuration: configuration, store: store, clock: clock, dates: dates, random: random, keys: keys,
             accessTokens: tokens, limiter: limiter, mails: mails, metrics: metrics,
-            upstreams: try UpstreamClients(configuration, transport: transport, clock: clock, random: random))
+            upstreams: try UpstreamClients(configuration, transport: transport, clock: clock, random: random),
+            transport: transport)
         self.transport = transport
         self.storeClock = storeClock
         handler = Router(of: services)
@@ -163,7 +164,7 @@ public struct Identity: Sendable {
             keepsHouse
             ? [
                 Task { await Housekeeping(kept, machineDate: machineDate).run() },
-                Task { await Self.refreshKeys(kept, storeClock) },
+                Task { await Self.refreshKeys(kept, storeClock) }, Task { await kept.notices.run() },
             ] : []
     }
 

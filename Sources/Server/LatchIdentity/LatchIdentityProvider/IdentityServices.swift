@@ -3,7 +3,7 @@
 package import LatchCore
 package import LatchCrypto
 import LatchFoundation
-import LatchHTTP
+package import LatchHTTP
 package import LatchIdentityAccounts
 package import LatchIdentityStorage
 
@@ -39,6 +39,8 @@ package final class IdentityServices: Sendable {
     /// The worker that sends the emails of the outbox; it survives a reload.
     package let mails: MailQueue
     package let metrics: Metrics
+    /// The worker that tells clients of the end of their sessions.
+    package let notices: ClientNoticeQueue
     /// The clients of the identity providers that users may sign in through.
     package let upstreams: UpstreamClients
 
@@ -59,7 +61,7 @@ package final class IdentityServices: Sendable {
     package init(
         configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
         random: RandomSource, keys: ServerKeys, accessTokens: AccessTokenIssuer, limiter: AttemptLimiter,
-        mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients
+        mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients, transport: any Handler
     ) throws(IdentityError) {
         let pepper = keys.pepper
         self.configuration = configuration
@@ -75,6 +77,9 @@ package final class IdentityServices: Sendable {
         clients = try OAuthClients(configuration)
         clientAssertions = ClientAssertions(
             clients: clients, store: store, clock: clock, dates: dates, accessTokens: accessTokens)
+        notices = ClientNoticeQueue(
+            clients: clients, store: store, clock: clock, random: random, accessTokens: accessTokens, pepper: pepper,
+            transport: transport)
         scopePolicy = ScopePolicy(configuration)
         self.mails = mails
         self.metrics = metrics

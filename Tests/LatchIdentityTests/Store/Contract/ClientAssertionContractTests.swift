@@ -8,7 +8,8 @@ import Testing
 @Suite struct ClientAssertionContractTests {
     @Test(arguments: StoreBackend.all)
     func `A client's assertion is spent once, for each digest`(backend: StoreBackend) async throws {
-        let store = try await backend.populated().store
+        let fixture = try await backend.populated()
+        let store = fixture.store
         #expect(try await store.spend(assertion: [1], until: noon + 60))
         #expect(try await store.spend(assertion: [1], until: noon + 90) == false)
         #expect(try await store.spend(assertion: [2], until: noon + 60))
@@ -23,7 +24,8 @@ import Testing
 
     @Test(arguments: StoreBackend.all)
     func `Of many concurrent uses of a client's assertion, one is the first`(backend: StoreBackend) async throws {
-        let store = try await backend.populated().store
+        let fixture = try await backend.populated()
+        let store = fixture.store
         let conflicts = store.writeStatistics.conflicts
         let first = try await withThrowingTaskGroup { group in
             for _ in 0..<16 { group.addTask { try await store.spend(assertion: [7], until: noon + 60) } }

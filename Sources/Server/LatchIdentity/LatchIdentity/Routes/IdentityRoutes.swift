@@ -90,7 +90,7 @@ extension Router {
         ).add(to: &self)
         LogoutRoutes(
             accessTokens: services.accessTokens, limits: limits, clients: services.clients,
-            pageSessions: services.pageSessions, signInPages: pages
+            pageSessions: services.pageSessions, signInPages: pages, notices: services.notices
         ).add(to: &self)
         devices.add(to: &self)
         UserInfoRoutes(

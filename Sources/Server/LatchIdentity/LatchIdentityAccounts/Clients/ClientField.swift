@@ -59,6 +59,16 @@ extension ClientField {
                 }, write: { $0.assertionAlgorithm?.rawValue })),
         ClientField(name: "jwks", form: .json(\.jwks)),
         ClientField(
+            name: "backchannel_logout_uri",
+            form: .text(
+                read: { url, client throws(OAuthClient.WordError) in
+                    guard AppRedirect.takesForms(url) else {
+                        throw OAuthClient.WordError(
+                            reason: "has a 'backchannel_logout_uri' that is not https, or http on this machine")
+                    }
+                    client.backchannelLogoutURI = try redirects([url], "backchannel_logout_uri").first
+                }, write: { $0.backchannelLogoutURI })),
+        ClientField(
             name: "grants",
             form: .list(
                 read: { names, client throws(OAuthClient.WordError) in client.grants = try grants(names) },
@@ -203,7 +213,8 @@ extension OAuthClient {
             case .json(let path):
                 guard let value = table.value(field.name) else { continue }
                 do throws(WordError) {
-                    self[keyPath: path] = try value.stringValue.map { text throws(WordError) in try field.json(text) }
+                    self[keyPath: path] =
+                        try value.stringValue.map { text throws(WordError) in try field.json(text) }
                         ?? value
                 } catch {
                     throw SettingTable.MemberError("the client '\(id)' \(error.reason)")

@@ -54,7 +54,7 @@ extension OAuthClient {
             let place = "in its 'jwks', number \(index + 1) of \(list.count)"
             guard let jwk = value.objectValue else { throw problem("has something other than a key \(place)") }
             guard jwk["kty"] != "oct", Self.secretMembers.allSatisfy({ jwk[$0] == nil }) else {
-                // Whoever reads the configuration could have signed with it.
+                // A reader of the configuration could have signed with it.
                 throw problem("has a secret key \(place): replace that key, and list only public ones")
             }
             guard jwk["use"] != "enc" else { continue }

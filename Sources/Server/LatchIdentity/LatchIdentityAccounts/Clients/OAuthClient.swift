@@ -65,6 +65,8 @@ public struct OAuthClient: Sendable, Hashable {
     public var authenticationMethod: AuthenticationMethod?
     /// The algorithm of the client's assertions; nil for each that its keys have.
     public var assertionAlgorithm: SignatureAlgorithm?
+    /// The URL that is told when a session of the client has ended (OpenID Connect Back-Channel Logout §2.2).
+    public var backchannelLogoutURI: String?
     /// The client's public keys, as a JSON Web Key Set (RFC 7517 §5).
     public var jwks: JSONValue?
     /// The grants that the client may use.
@@ -105,7 +107,7 @@ public struct OAuthClient: Sendable, Hashable {
         requiresPKCE: Bool = true, requiresNonce: Bool = false, idTokenAlgorithm: SignatureAlgorithm = .rs256,
         idTokenHasClaims: Bool = false, allowedOrigins: [String]? = nil,
         introspectsAllTokens: Bool = false, authenticationMethod: AuthenticationMethod? = nil,
-        assertionAlgorithm: SignatureAlgorithm? = nil, jwks: JSONValue? = nil
+        assertionAlgorithm: SignatureAlgorithm? = nil, jwks: JSONValue? = nil, backchannelLogoutURI: String? = nil
     ) {
         self.id = id
         self.isConfidential = isConfidential
@@ -123,6 +125,7 @@ public struct OAuthClient: Sendable, Hashable {
         self.authenticationMethod = authenticationMethod
         self.assertionAlgorithm = assertionAlgorithm
         self.jwks = jwks
+        self.backchannelLogoutURI = backchannelLogoutURI
     }
 }
 

@@ -45,7 +45,12 @@ package struct OAuthClients: Sendable {
                 "first_party_grants", "client_credentials and jwt-bearer need a client that authenticates")
         }
         for client in configuration.clients where !client.isConfidential { try Self.requireNoSecret(client) }
-        let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs }
+        let notified = clients.values.compactMap(\.backchannelLogoutURI)
+        let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs } + notified
+        guard notified.allSatisfy(AppRedirect.takesForms) else {
+            throw .invalidSetting(
+                "clients", "clients with a backchannel_logout_uri such as https://app.example.com/logout")
+        }
         guard urls.allSatisfy(AppRedirect.isValid) else {
             throw .invalidSetting("clients", "clients with redirects such as https://app.example.com/callback")
         }
@@ -92,6 +97,9 @@ package struct OAuthClients: Sendable {
 
     /// Returns whether the server itself registered the command, instead of the configuration.
     package var hasOwnCommand: Bool { clients[OAuthClient.command.id] == .command }
+
+    /// Whether a client is told of the end of its sessions.
+    var haveLogoutURIs: Bool { clients.values.contains { $0.backchannelLogoutURI != nil } }
 
     /// Returns whether pages of an origin may call the endpoints of a client.
     package func allows(origin: String) -> Bool { origins.contains(origin) }

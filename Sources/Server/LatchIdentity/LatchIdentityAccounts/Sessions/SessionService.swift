@@ -39,6 +39,7 @@ package struct SessionService: Sendable {
     /// - Parameters:
     ///   - clientID: The `client_id` of the device; nil for the server's own client.
     ///   - browser: The first device of the browser's session in which the user signs in; nil without one.
+    ///   - notifies: Whether the client is told when the session ends.
     ///   - lifetime: The time in seconds after which the session ends.
     ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
     ///   - issue: Returns the credentials of the device.
@@ -46,7 +47,7 @@ package struct SessionService: Sendable {
     ///   the errors of `insert`, of `issue` and of the store.
     package func start<Credentials>(
         _ proof: AdmittedProof, for clientID: String?, scope: String, in browser: [UInt8]? = nil,
-        lifetime: TimeInterval, from origin: RequestOrigin,
+        notifying notifies: Bool = false, lifetime: TimeInterval, from origin: RequestOrigin,
         inserting insert: DeviceInsertion?,
         issuing issue: (_ device: Device, _ account: Account) throws(IdentityError) -> Credentials
     ) async throws(IdentityError) -> Credentials {
@@ -59,7 +60,7 @@ package struct SessionService: Sendable {
             createdAt: now, lastUsedAt: now, expiresAt: now.addingTimeInterval(lifetime),
             userAgent: origin.userAgent?.sanitized(200), address: origin.address,
             name: origin.deviceName?.sanitized(200), factorAt: proof.factorAt, authenticatedAt: proof.authenticatedAt,
-            browserDevice: browser)
+            browserDevice: browser, notifies: notifies)
         let credentials = try issue(device, account)
         if let insert {
             try await insert(device, account)

@@ -120,7 +120,7 @@ package struct TokenService: Sendable {
     ///   - isRemembered: Whether the session lasts for more than a day.
     ///   - browser: The first device of the browser's session in which the client signs in; nil without one.
     ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
-    /// - Throws: The errors of ``SessionService/start(_:for:scope:in:lifetime:from:inserting:issuing:)``.
+    /// - Throws: The errors of ``SessionService/start(_:for:scope:in:notifying:lifetime:from:inserting:issuing:)``.
     package func startSession(
         _ proof: AdmittedProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
         isRemembered: Bool = true, in browser: [UInt8]? = nil, inserting insert: SessionService.DeviceInsertion? = nil
@@ -128,6 +128,7 @@ package struct TokenService: Sendable {
         let longest = lifetimes.session.inSeconds
         let issued = try await sessions.start(
             proof, for: client?.id == clients.firstParty.id ? nil : client?.id, scope: scopes.text, in: browser,
+            notifying: client?.backchannelLogoutURI != nil,
             lifetime: isRemembered ? longest : min(longest, 86_400), from: origin, inserting: insert
         ) { device, account throws(IdentityError) in
             let key = RefreshTokenKey(of: device, pepper: pepper)
@@ -452,7 +453,9 @@ package struct TokenService: Sendable {
             throw .unsupportedTokenType
         }
         guard clients[device.clientID] == client, accountID ?? device.accountID == device.accountID else { return }
-        try await signOut(device.id)
+        // A client that ends its own session needs no notice of it.
+        _ = try await store.revoke(
+            device: device.id, ownedBy: nil, because: .logout, isByClient: true, at: clock.now)
     }
 
     /// Signs out a device.

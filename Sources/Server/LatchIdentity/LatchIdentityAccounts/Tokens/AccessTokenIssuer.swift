@@ -351,6 +351,31 @@ package final class AccessTokenIssuer: Sendable {
         }
     }
 
+    /// Returns a logout token (OpenID Connect Back-Channel Logout §2.4), signed as the client's ID tokens are.
+    ///
+    /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
+    func issueLogoutToken(
+        of accountID: String, sessionID: String, to client: OAuthClient
+    ) throws(IdentityError) -> String {
+        let (keys, found) = state.withLock { ($0.keys, $0.context) }
+        guard let context = found,
+            let key = Self.signer(client.idTokenAlgorithm, among: keys, at: clock.now)?.key
+        else { throw .notReady }
+        let now = Int64(clock.now.timeIntervalSince1970.rounded(.down))
+        let claims: JSONObject = [
+            "iss": .string(context.issuer), "aud": .string(client.id), "iat": .integer(now),
+            // §2.4: two minutes are enough for one that is sent at once.
+            "exp": .integer(now + 120), "jti": .string(Base64URL.encode(random.bytes(16))),
+            "sub": .string(accountID), "sid": .string(sessionID),
+            "events": ["http://schemas.openid.net/event/backchannel-logout": [:]],
+        ]
+        do throws(JOSEError) {
+            return try JWT.sign(Claims(claims), with: key, type: "logout+jwt")
+        } catch {
+            throw .signingFailed
+        }
+    }
+
     /// Returns the left half of the hash that belongs to the algorithm of an ID token (OpenID Connect Core §3.3.2.11).
     private static func hash(of text: String, for algorithm: SignatureAlgorithm) -> String {
         // Ed25519 hashes by SHA-512 (RFC 8032 §5.1).

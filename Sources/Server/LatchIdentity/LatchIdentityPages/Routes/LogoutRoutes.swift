@@ -19,16 +19,18 @@ package struct LogoutRoutes: Sendable {
     package let clients: OAuthClients
     package let pageSessions: PageSessionService
     package let signInPages: SignInPages
+    package let notices: ClientNoticeQueue
 
     package init(
         accessTokens: AccessTokenIssuer, limits: RateLimits, clients: OAuthClients, pageSessions: PageSessionService,
-        signInPages: SignInPages
+        signInPages: SignInPages, notices: ClientNoticeQueue
     ) {
         self.accessTokens = accessTokens
         self.limits = limits
         self.clients = clients
         self.pageSessions = pageSessions
         self.signInPages = signInPages
+        self.notices = notices
     }
 
     /// A valid request.
@@ -101,6 +103,7 @@ package struct LogoutRoutes: Sendable {
         _ session: ActivePageSession, to redirect: String?, state: String?, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
         let cookie = try await pageSessions.end(session)
+        notices.wake()
         return left(to: redirect, state: state, request).setting(cookie)
     }
 

@@ -113,6 +113,7 @@ package struct MetadataRoutes: Sendable {
             "userinfo_endpoint": .string("\(base)/oauth/userinfo"),
             "device_authorization_endpoint": .string("\(base)/oauth/device_authorization"),
             "end_session_endpoint": .string("\(base)/oauth/logout"),
+            "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
             "revocation_endpoint": .string("\(base)/oauth/revoke"),
             "introspection_endpoint": .string("\(base)/oauth/introspect"),
             "jwks_uri": .string("\(base)/.well-known/jwks.json"),

@@ -88,11 +88,16 @@ extension IdentityStore {
     ///
     /// This also ends its access tokens: their verification reads the row after each write of this process and each
     /// second. Another account's device is not found (attack G4).
+    ///
+    /// - Parameter isByClient: Whether the client itself ends its session, of which it needs no notice.
     package func revoke(
-        device id: [UInt8], ownedBy accountID: String?, because: Device.RevocationReason, at now: Date
+        device id: [UInt8], ownedBy accountID: String?, because: Device.RevocationReason, isByClient: Bool = false,
+        at now: Date
     ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
-            guard try db.revoke(id, ownedBy: accountID, because: because, at: now) else { return false }
+            guard try db.revoke(id, ownedBy: accountID, because: because, isByClient: isByClient, at: now) else {
+                return false
+            }
             // An owner who signs out another device does not trust the changes that were started there.
             if let accountID { try db.endEmailChange(of: accountID) }
             return true
@@ -195,29 +200,25 @@ extension SQLConnection {
     /// Signs out a device once, with an audit entry; the first reason is kept.
     @discardableResult
     package func revoke(
-        _ id: [UInt8], ownedBy accountID: String? = nil, because: Device.RevocationReason, at now: Date
+        _ id: [UInt8], ownedBy accountID: String? = nil, because: Device.RevocationReason, isByClient: Bool = false,
+        at now: Date
     ) throws(IdentityError) -> Bool {
         let ended = try first(
             """
             UPDATE device SET revoked_at = $1, revoked_because = $2
             WHERE id = $3 AND revoked_at IS NULL AND account_id = coalesce($4, account_id)
-            RETURNING account_id, expires_at, app_id, browser_device
+            RETURNING \(EndedDevice.columns)
             """,
-            [.date(now), .text(because.rawValue), .blob(id), .text(accountID)]
-        ) { row throws(IdentityError) in
-            (
-                account: try row.text(0), expiresAt: try row.date(1), client: try row.optionalText(2),
-                browser: try row.optionalBlob(3)
-            )
-        }
+            [.date(now), .text(because.rawValue), .blob(id), .text(accountID)], read: EndedDevice.init)
         guard let ended else { return false }
         if ended.expiresAt > now { signedOutDevices += 1 }
-        if because == .logout, ended.client == Device.pagesClientID {
-            try endSession(ofBrowser: ended.browser ?? id, of: ended.account, at: now)
+        if !isByClient { try addNotices(of: [ended], at: now) }
+        if because == .logout, ended.clientID == Device.pagesClientID {
+            try endSession(ofBrowser: ended.browserDevice ?? id, of: ended.accountID, at: now)
         }
         // An attacker who has copied a token or a code may have started a change of the address.
-        if because == .reuse { try endEmailChange(of: ended.account) }
-        try audit("device.signedOut", account: ended.account, detail: because.rawValue, at: now)
+        if because == .reuse { try endEmailChange(of: ended.accountID) }
+        try audit("device.signedOut", account: ended.accountID, detail: because.rawValue, at: now)
         return true
     }
 
@@ -231,14 +232,14 @@ extension SQLConnection {
             UPDATE device SET revoked_at = $1, revoked_because = $2
             WHERE (browser_device = $3 OR id = $3) AND account_id = $4 AND revoked_at IS NULL
                 AND (app_id = $5 OR ' ' || coalesce(scope, '') || ' ' NOT LIKE '% offline\\_access %' ESCAPE '\\')
-            RETURNING expires_at
+            RETURNING \(EndedDevice.columns)
             """,
             [
                 .date(now), .text(Device.RevocationReason.logout.rawValue), .blob(first), .text(account),
                 .text(Device.pagesClientID),
-            ]
-        ) { row throws(IdentityError) in try row.date(0) }
-        for end in ended where end > now {
+            ], read: EndedDevice.init)
+        try addNotices(of: ended, at: now)
+        for device in ended where device.expiresAt > now {
             signedOutDevices += 1
             try audit("device.signedOut", account: account, detail: Device.RevocationReason.logout.rawValue, at: now)
         }
@@ -261,13 +262,14 @@ extension SQLConnection {
             try run("DELETE FROM \(table) WHERE account_id = $1", [.text(account)])
         }
         // Expired devices too: a date that is set back must not restore them.
-        let count = try all(
+        let ended = try all(
             """
             UPDATE device SET revoked_at = $1, revoked_because = $2
-            WHERE account_id = $3 AND revoked_at IS NULL AND id IS DISTINCT FROM $4 RETURNING expires_at
+            WHERE account_id = $3 AND revoked_at IS NULL AND id IS DISTINCT FROM $4 RETURNING \(EndedDevice.columns)
             """,
-            [.date(now), .text(because.rawValue), .text(account), .blob(device)]
-        ) { row throws(IdentityError) in try row.date(0) }.count { $0 > now }
+            [.date(now), .text(because.rawValue), .text(account), .blob(device)], read: EndedDevice.init)
+        try addNotices(of: ended, at: now)
+        let count = ended.count { $0.expiresAt > now }
         signedOutDevices += count
         if count > 0 { try audit("device.allSignedOut", account: account, detail: because.rawValue, at: now) }
         return count
@@ -277,13 +279,14 @@ extension SQLConnection {
     func revokeDevices(
         of account: String, clientID: String, because: Device.RevocationReason, at now: Date
     ) throws(IdentityError) {
-        signedOutDevices += try all(
+        let ended = try all(
             """
             UPDATE device SET revoked_at = $1, revoked_because = $2
-            WHERE account_id = $3 AND app_id = $4 AND revoked_at IS NULL RETURNING expires_at
+            WHERE account_id = $3 AND app_id = $4 AND revoked_at IS NULL RETURNING \(EndedDevice.columns)
             """,
-            [.date(now), .text(because.rawValue), .text(account), .text(clientID)]
-        ) { row throws(IdentityError) in try row.date(0) }.count { $0 > now }
+            [.date(now), .text(because.rawValue), .text(account), .text(clientID)], read: EndedDevice.init)
+        try addNotices(of: ended, at: now)
+        signedOutDevices += ended.count { $0.expiresAt > now }
     }
 }
 
@@ -313,7 +316,7 @@ extension Device {
     package enum Column: Int32, TableColumn {
         case id, accountID, secret, counter, rotatedAt, rotationKey, createdAt, lastUsedAt, expiresAt, revokedAt
         case revokedBecause, userAgent, address, appID, scope, name, pushToken, factorAt, authenticatedAt
-        case browserDevice
+        case browserDevice, notifies
 
         package static let (list, insertion) = texts()
 
@@ -340,6 +343,7 @@ extension Device {
             case .factorAt: .date(device?.factorAt)
             case .authenticatedAt: .date(device?.authenticatedAt)
             case .browserDevice: .blob(device?.browserDevice)
+            case .notifies: .integer((device?.notifies).map { $0 ? 1 : 0 })
             }
         }
     }
@@ -368,6 +372,7 @@ extension Device {
             name: try row.optionalText(Column.name, from: first),
             factorAt: try row.optionalDate(Column.factorAt, from: first),
             authenticatedAt: try row.optionalDate(Column.authenticatedAt, from: first),
-            browserDevice: try row.optionalBlob(Column.browserDevice, from: first))
+            browserDevice: try row.optionalBlob(Column.browserDevice, from: first),
+            notifies: try row.integer(Column.notifies, from: first) == 1)
     }
 }

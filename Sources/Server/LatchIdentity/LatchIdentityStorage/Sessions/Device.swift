@@ -72,13 +72,15 @@ package struct Device: Sendable, Hashable {
     ///
     /// A browser in which the same user signs in again has a new device, of the same session.
     package var browserDevice: [UInt8]?
+    /// Whether the client is told when the device is signed out.
+    package var notifies: Bool
 
     package init(
         id: [UInt8], accountID: String, clientID: String? = nil, scope: String? = nil, secret: [UInt8],
         counter: UInt32 = 0, rotatedAt: Date? = nil, rotationKey: [UInt8]? = nil, createdAt: Date, lastUsedAt: Date,
         expiresAt: Date, revokedAt: Date? = nil, revocationReason: RevocationReason? = nil, userAgent: String?,
         address: String?, name: String? = nil, factorAt: Date? = nil, authenticatedAt: Date? = nil,
-        browserDevice: [UInt8]? = nil
+        browserDevice: [UInt8]? = nil, notifies: Bool = false
     ) {
         self.id = id
         self.accountID = accountID
@@ -99,6 +101,7 @@ package struct Device: Sendable, Hashable {
         self.factorAt = factorAt
         self.authenticatedAt = authenticatedAt
         self.browserDevice = browserDevice
+        self.notifies = notifies
     }
 }
 

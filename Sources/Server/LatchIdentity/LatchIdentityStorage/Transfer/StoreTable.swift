@@ -91,6 +91,7 @@ package struct StoreTable: Sendable, Hashable {
         StoreTable("sign_in_challenge", LoginChallenge.Column.self),
         StoreTable("email_change", EmailChange.Column.self),
         StoreTable("mail", OutboxMail.Column.self),
+        StoreTable("client_notice", ClientNotice.Column.self),
         StoreTable("address_challenge", AddressChallenge.Column.self),
         StoreTable("sign_in_code", SignInCode.Column.self),
         StoreTable("spent_sign_in", key: ["digest": .blob], ["expires_at": .integer]),

@@ -18,5 +18,21 @@ extension PostgresSchema {
         // The browser in which a client signed its device in.
         "ALTER TABLE device ADD COLUMN browser_device bytea",
         "CREATE INDEX device_of_browser ON device (browser_device) WHERE browser_device IS NOT NULL",
+        // Whether the client is told of the end.
+        "ALTER TABLE device ADD COLUMN notifies bigint NOT NULL DEFAULT 0",
+        """
+        CREATE TABLE client_notice (
+            device_id bytea PRIMARY KEY NOT NULL,
+            client_id \(text) NOT NULL,
+            account_id \(text) NOT NULL,
+            browser_device bytea,
+            due_at bigint NOT NULL,
+            leased_until bigint,
+            attempts bigint NOT NULL,
+            expires_at bigint NOT NULL
+        )
+        """,
+        "CREATE INDEX client_notice_by_date ON client_notice (due_at)",
+        "CREATE INDEX client_notice_by_end ON client_notice (expires_at)",
     ]
 }

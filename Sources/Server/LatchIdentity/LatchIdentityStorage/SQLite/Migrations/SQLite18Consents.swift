@@ -18,5 +18,21 @@ extension SQLiteSchema {
         // The browser in which a client signed its device in.
         "ALTER TABLE device ADD COLUMN browser_device BLOB",
         "CREATE INDEX device_of_browser ON device (browser_device) WHERE browser_device IS NOT NULL",
+        // Whether the client is told of the end.
+        "ALTER TABLE device ADD COLUMN notifies INTEGER NOT NULL DEFAULT 0",
+        """
+        CREATE TABLE client_notice (
+            device_id BLOB PRIMARY KEY NOT NULL,
+            client_id TEXT NOT NULL,
+            account_id TEXT NOT NULL,
+            browser_device BLOB,
+            due_at INTEGER NOT NULL,
+            leased_until INTEGER,
+            attempts INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX client_notice_by_date ON client_notice (due_at)",
+        "CREATE INDEX client_notice_by_end ON client_notice (expires_at)",
     ]
 }
