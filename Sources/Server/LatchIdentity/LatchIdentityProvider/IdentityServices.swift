@@ -32,8 +32,6 @@ package final class IdentityServices: Sendable {
     package let limits: RateLimits
     /// The registered OAuth clients.
     package let clients: OAuthClients
-    /// The check of the clients' assertions.
-    package let clientAssertions: ClientAssertions
     /// The rules for granting scopes.
     package let scopePolicy: ScopePolicy
     /// The worker that sends the emails of the outbox; it survives a reload.
@@ -75,8 +73,6 @@ package final class IdentityServices: Sendable {
         passwords = try PasswordHasher(configuration, pepper: pepper)
         limits = RateLimits(configuration, limiter: limiter, clock: clock)
         clients = try OAuthClients(configuration)
-        clientAssertions = ClientAssertions(
-            clients: clients, store: store, clock: clock, dates: dates, accessTokens: accessTokens)
         notices = ClientNoticeQueue(
             clients: clients, store: store, clock: clock, random: random, accessTokens: accessTokens, pepper: pepper,
             transport: transport)
@@ -84,14 +80,12 @@ package final class IdentityServices: Sendable {
         self.mails = mails
         self.metrics = metrics
         self.upstreams = upstreams
-
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
         resources = ResourcePolicy(
             audience: configuration.audience, accessTokens: accessTokens, scopePolicy: scopePolicy)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
         audit = AuditService(
             retention: configuration.auditRetention, store: store, clock: clock, auditKey: keys.auditKey)
-
         administration = AdministrationService(store: store, clock: clock, limits: limits, mails: mails)
         let sessions = SessionService(
             store: store, clock: clock, dates: dates, random: random, limits: limits,
@@ -124,6 +118,11 @@ package final class IdentityServices: Sendable {
     }
 
     // MARK: Services that no other one needs
+
+    /// The check of the clients' assertions; the store remembers those that were used.
+    package var clientAssertions: ClientAssertions {
+        ClientAssertions(clients: clients, store: store, clock: clock, dates: dates, accessTokens: accessTokens)
+    }
 
     package var clientAuthentication: ClientAuthentication {
         ClientAuthentication(clients: clients, limits: limits, assertions: clientAssertions)
