@@ -3,6 +3,7 @@
 public import LatchAuth
 public import LatchCore
 import LatchFoundation
+import LatchHTTP
 
 /// The parameters of an authorization request that the program chooses (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1).
 ///
@@ -154,5 +155,16 @@ public struct AuthorizationDetail: Sendable, Hashable {
 
     private mutating func set(_ name: String, _ texts: [String]) {
         members[name] = texts.isEmpty ? nil : .array(texts.map { .string($0) })
+    }
+}
+
+extension URL {
+    /// Returns the URL with additional query parameters; existing ones stay (RFC 6749 §3.1).
+    func adding(_ parameters: [(String, String)]) throws(OAuthError) -> URL {
+        let separator = query() == nil ? "?" : "&"
+        guard let url = URL(encodingOnce: absoluteString + separator + FormEncoding.encode(parameters)) else {
+            throw .invalidMetadata("its authorization_endpoint is not a URL")
+        }
+        return url
     }
 }
