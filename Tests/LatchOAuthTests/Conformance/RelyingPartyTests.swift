@@ -266,17 +266,6 @@ import Testing
         #expect(try await signIn(provider).tokens.idToken != nil)
     }
 
-    @Test func `A relying party (signing-key-rotation) fetches the keys again for an unknown key`() async throws {
-        let provider = try ScriptedProvider()
-        let client = provider.client()
-        _ = try await client.finish(provider.approve(try await client.begin()))
-        provider.clock.advance(by: .seconds(60))
-        try provider.rotate()
-        _ = try await client.finish(provider.approve(try await client.begin()))
-        #expect(provider.requests(to: "/jwks").count == 2)
-        #expect(provider.requests(to: "/.well-known/openid-configuration").count == 1)
-    }
-
     // MARK: Discovery
 
     @Test func `A relying party (discovery-openid-config) finds the endpoints once for all tasks`() async throws {

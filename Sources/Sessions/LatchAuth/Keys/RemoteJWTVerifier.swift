@@ -55,14 +55,30 @@ public final class RemoteJWTVerifier: Sendable {
 
     /// Verifies a token, and returns it with its header; throws as ``verify(_:)``.
     ///
-    /// - Parameter clockOffset: The seconds by which the issuer's clock is ahead of this verifier's.
-    nonisolated(nonsending) package func verifiedToken(_ text: String, clockOffset: Double = 0) async throws -> JWT {
-        let snapshot = try await keys.current()
-        do {
-            return try verifier(of: snapshot).verifiedToken(text, clockOffset: clockOffset)
-        } catch  where Self.mayBeOfNewerKey(error) {
-            guard let newer = try await newer(than: snapshot, for: text, error) else { throw error }
-            return try verifier(of: newer).verifiedToken(text, clockOffset: clockOffset)
+    /// - Parameters:
+    ///   - text: The token.
+    ///   - clockOffset: The seconds by which the issuer's clock is ahead of this verifier's.
+    ///   - requests: `RemoteKeySet.requestsSoFar` when the token arrived over a connection to the issuer; nil for a
+    ///     token of a stranger, who must not cause requests.
+    nonisolated(nonsending) package func verifiedToken(
+        _ text: String, clockOffset: Double = 0, after requests: Int? = nil
+    ) async throws -> JWT {
+        var snapshot = try await keys.current()
+        var result = result(of: text, snapshot, clockOffset: clockOffset)
+        while case .failure(let error) = result, Self.mayBeOfNewerKey(error),
+            let newer = try await newer(than: snapshot, after: requests, for: text, error)
+        {
+            result = self.result(of: text, newer, clockOffset: clockOffset)
+            // The newer keys may also have been requested before the token arrived.
+            guard requests != nil else { break }
+            snapshot = newer
+        }
+        return try result.get()
+    }
+
+    private func result(of text: String, _ snapshot: KeySetSnapshot, clockOffset: Double) -> Result<JWT, JOSEError> {
+        do { return .success(try verifier(of: snapshot).verifiedToken(text, clockOffset: clockOffset)) } catch {
+            return .failure(error)
         }
     }
 
@@ -89,10 +105,10 @@ public final class RemoteJWTVerifier: Sendable {
     /// - Throws: `AuthError.keysUnavailable` if they cannot be fetched, unless the token has a wrong signature under a
     ///   known key ID.
     nonisolated(nonsending) private func newer(
-        than snapshot: KeySetSnapshot, for text: String, _ error: JOSEError
+        than snapshot: KeySetSnapshot, after requests: Int?, for text: String, _ error: JOSEError
     ) async throws -> KeySetSnapshot? {
         do {
-            return try await keys.newer(than: snapshot)
+            return try await keys.newer(than: snapshot, after: requests)
         } catch let failure as AuthError where failure == .keysUnavailable {
             if error == .badSignature, try JWT(unverified: text).header.keyID != nil { return nil }
             throw failure

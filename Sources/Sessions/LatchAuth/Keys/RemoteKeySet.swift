@@ -25,8 +25,10 @@ public final class RemoteKeySet: Sendable {
     /// The mutable state.
     private struct State {
         var snapshot: KeySetSnapshot?
-        /// The running request.
-        var fetch: Fetch?
+        /// The running request with its number.
+        var fetch: (result: Fetch, number: Int)?
+        /// The number of requests so far, which numbers the requests from 1 on.
+        var started = 0
         /// The start of the last request.
         var lastStart: Duration?
         /// The number of consecutive failures, and the last error.
@@ -69,6 +71,11 @@ public final class RemoteKeySet: Sendable {
         state.withLock { state in state.snapshot.flatMap { clock.uptime < $0.lastTime ? $0 : nil } }
     }
 
+    /// The number of requests so far.
+    ///
+    /// A token that has just arrived may be signed by a key that these requests do not know.
+    package var requestsSoFar: Int { state.withLock { $0.started } }
+
     /// Returns the current keys with their lifetimes; it may start a request.
     nonisolated(nonsending) func current() async throws -> KeySetSnapshot {
         let now = clock.uptime
@@ -79,7 +86,7 @@ public final class RemoteKeySet: Sendable {
                 return (nil, snapshot)
             }
             let older = state.snapshot.flatMap { now < $0.lastTime ? $0 : nil }
-            if let fetch = state.fetch { return (fetch, older) }
+            if let fetch = state.fetch { return (fetch.result, older) }
             if mayAsk { return (start(&state, now: now), older) }
             guard let older else { throw state.failure ?? .keysUnavailable }
             return (nil, older)
@@ -95,12 +102,45 @@ public final class RemoteKeySet: Sendable {
 
     /// Returns newer keys than `known`, which lack the key of a token.
     ///
-    /// - Returns: The keys; nil if the last request is too recent for another.
-    nonisolated(nonsending) func newer(than known: KeySetSnapshot) async throws -> KeySetSnapshot? {
+    /// Strangers can invent any number of tokens, so there is a pause between two requests for them. A token that came
+    /// over a connection to the issuer needs no pause, but only keys that were requested after it arrived.
+    ///
+    /// - Parameters:
+    ///   - known: The keys that lack the key.
+    ///   - requests: The requests so far when the token arrived from the issuer; nil for a token of a stranger.
+    /// - Returns: The keys; nil if no others are to be had.
+    nonisolated(nonsending) func newer(
+        than known: KeySetSnapshot, after requests: Int?
+    ) async throws -> KeySetSnapshot? {
+        guard let requests else { return try await newer(than: known) }
+        let (fetch, number, newer) = state.withLock { state -> (Fetch?, Int, KeySetSnapshot?) in
+            if let snapshot = state.snapshot, snapshot !== known { return (nil, snapshot.number, snapshot) }
+            if let fetch = state.fetch { return (fetch.result, fetch.number, nil) }
+            guard known.number <= requests else { return (nil, known.number, nil) }
+            return (start(&state, now: clock.uptime, isConditional: false), state.started, nil)
+        }
+        guard let fetch else { return newer }
+        do { return try await fetch.value() } catch is AuthError where number <= requests {
+            // It began before the token arrived: another request may succeed.
+            return try await self.newer(than: known, after: requests)
+        }
+    }
+
+    /// Fetches the keys again in the background, unless the last request is recent.
+    package func refetch() {
+        let now = clock.uptime
+        state.withLock { state in
+            guard state.fetch == nil, now >= (state.lastStart ?? now) + policy.unknownKeyInterval else { return }
+            _ = start(&state, now: now)
+        }
+    }
+
+    /// Returns newer keys than `known`; nil if the last request is too recent for another.
+    nonisolated(nonsending) private func newer(than known: KeySetSnapshot) async throws -> KeySetSnapshot? {
         let now = clock.uptime
         let (fetch, newer) = try state.withLock { state throws(AuthError) -> (Fetch?, KeySetSnapshot?) in
             if let snapshot = state.snapshot, snapshot !== known { return (nil, snapshot) }
-            if let fetch = state.fetch { return (fetch, nil) }
+            if let fetch = state.fetch { return (fetch.result, nil) }
             guard let last = state.lastStart, now < last + policy.unknownKeyInterval else {
                 return (start(&state, now: now), nil)
             }
@@ -119,12 +159,16 @@ public final class RemoteKeySet: Sendable {
     }
 
     /// Starts the request, which the cancellation of a waiting task does not end.
-    private func start(_ state: inout State, now: Duration) -> Fetch {
-        let (fetch, known) = (Fetch(), state.snapshot)
-        state.fetch = fetch
+    ///
+    /// - Parameter isConditional: Whether the issuer may respond that the keys are the known ones.
+    private func start(_ state: inout State, now: Duration, isConditional: Bool = true) -> Fetch {
+        state.started += 1
+        let (fetch, known, number) = (Fetch(), isConditional ? state.snapshot : nil, state.started)
+        state.fetch = (fetch, number)
         state.lastStart = now
         Task {
-            let result = await request.snapshot(after: known, clock: clock)
+            let result = await request.snapshot(
+                after: known, passingCaches: !isConditional, number: number, clock: clock)
             finish(fetch, result)
         }
         return fetch
@@ -178,15 +222,25 @@ struct KeySetRequest: Sendable {
     var location: String { "\(request.origin)\(request.pathWithoutQuery)" }
 
     /// Fetches the keys; any failure is `AuthError.keysUnavailable`.
-    func snapshot(after known: KeySetSnapshot?, clock: WallClock) async -> Result<KeySetSnapshot, AuthError> {
+    ///
+    /// - Parameters:
+    ///   - known: The keys that the issuer may confirm without sending them again.
+    ///   - passingCaches: Whether caches must ask the issuer (RFC 9111 §5.2.1.4).
+    ///   - number: The number of the request.
+    ///   - clock: The clock that measures the keys' lifetimes.
+    func snapshot(
+        after known: KeySetSnapshot?, passingCaches: Bool, number: Int, clock: WallClock
+    ) async -> Result<KeySetSnapshot, AuthError> {
         do {
             var request = request
+            if passingCaches { request.fields[.cacheControl] = "no-cache" }
             if let tag = known?.entityTag { request.fields["If-None-Match"] = tag }
             let response = try await client.respond(to: request)
             let keys = try keys(of: response, known)
             let tag = response.fields["ETag"] ?? (response.status.rawValue == 304 ? known?.entityTag : nil)
             return .success(
-                KeySetSnapshot(keys, of: response, entityTag: tag, now: clock.uptime, policy: policy))
+                KeySetSnapshot(
+                    keys, of: response, entityTag: tag, number: number, now: clock.uptime, policy: policy))
         } catch {
             return .failure(AuthError.keysUnavailable(at: location).caused(by: error))
         }
@@ -212,6 +266,8 @@ final class KeySetSnapshot: Sendable {
     let keys: KeySet
     /// The entity tag, for conditional requests (RFC 9110 §8.8.3).
     let entityTag: String?
+    /// The number of the request.
+    let number: Int
     /// The time from which the keys are fetched again in the background.
     let refreshTime: Duration
     /// The time until which the keys are fresh.
@@ -220,12 +276,16 @@ final class KeySetSnapshot: Sendable {
     let lastTime: Duration
 
     /// Creates a snapshot from a response that arrived at `now`.
-    init(_ keys: KeySet, of response: HTTPResponse, entityTag: String?, now: Duration, policy: RemoteKeyPolicy) {
+    init(
+        _ keys: KeySet, of response: HTTPResponse, entityTag: String?, number: Int, now: Duration,
+        policy: RemoteKeyPolicy
+    ) {
         let wanted = response.remainingFreshness ?? policy.lifetime
         let lifetime = min(max(wanted, policy.bounds.lowerBound), policy.bounds.upperBound)
         let stale = min(response.cacheControl.staleIfError ?? policy.staleIfError, policy.staleIfError)
         self.keys = keys
         self.entityTag = entityTag
+        self.number = number
         // The last fifth is long enough to fetch again before a task has to wait.
         refreshTime = now + lifetime * 4 / 5
         freshTime = now + lifetime

@@ -243,7 +243,8 @@ public final class AuthorizationClient: Sendable {
             maximumAge: attempt.maximumAge,
             contextClasses: attempt.contextClasses)
         expectations.clockOffset = clockOffset(in: tokens.tokens, sent: sent)
-        return try await verified(tokens, expectations, isRequired: isOpenID(attempt.scopes))
+        expectations.keyRequests = resolved.idTokens?.keys?.requestsSoFar
+        return try await verified(tokens, expectations, isRequired: isOpenID(attempt.scopes), at: resolved)
     }
 
     /// Returns the server after its keys are known, which an ID token needs.
@@ -269,7 +270,8 @@ public final class AuthorizationClient: Sendable {
         guard grant.refreshToken == nil else { return response }
         var expectations = IDTokenExpectations()
         expectations.clockOffset = clockOffset(in: response.tokens, sent: sent)
-        return try await verified(response, expectations, isRequired: false)
+        expectations.keyRequests = resolved.idTokens?.keys?.requestsSoFar
+        return try await verified(response, expectations, isRequired: false, at: resolved)
     }
 
     /// Returns a grant of client credentials with the resources of the configuration, unless it names some.
@@ -301,7 +303,7 @@ public final class AuthorizationClient: Sendable {
 
     /// Verifies the ID token of a response; if that fails, the tokens are discarded.
     private func verified(
-        _ response: TokenResponse, _ expectations: IDTokenExpectations, isRequired: Bool
+        _ response: TokenResponse, _ expectations: IDTokenExpectations, isRequired: Bool, at resolved: ResolvedServer
     ) async throws -> TokenResponse {
         do {
             guard let token = response.tokens.idToken else {
@@ -311,15 +313,15 @@ public final class AuthorizationClient: Sendable {
             }
             var (response, expectations) = (response, expectations)
             // An unrequested ID token of a server whose keys are not known has no meaning.
-            if !isRequired, try await resolved().idTokens == nil {
+            if !isRequired, resolved.idTokens == nil {
                 response.tokens.idToken = nil
                 return response
             }
             expectations.accessToken = response.tokens.access
-            (response.tokens.idToken, response.idTokenClaims) = try await verifiedToken(token, expectations)
+            (response.tokens.idToken, response.idTokenClaims) = try await resolved.verifiedToken(token, expectations)
             return response
         } catch {
-            try await tokenEndpoint().discard(response.tokens)
+            await resolved.endpoint.discard(response.tokens)
             throw error
         }
     }

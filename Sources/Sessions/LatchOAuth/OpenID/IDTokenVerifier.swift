@@ -23,6 +23,8 @@ package struct IDTokenExpectations: Sendable {
     var isUrgent = false
     /// The seconds by which the issuer's clock is ahead of this device's, according to the response with the token.
     var clockOffset = 0.0
+    /// The requests for keys so far when the token arrived from the server; nil if another party passed it on.
+    var keyRequests: Int?
 
     package init(
         nonce: String? = nil, maximumAge: Duration? = nil, contextClasses: [String] = [], accessToken: String? = nil,
@@ -42,11 +44,16 @@ enum TokenVerifier: Sendable {
 
     /// Verifies a token, and returns it with its header.
     ///
-    /// - Parameter clockOffset: The seconds by which the issuer's clock is ahead of this device's.
-    func verify(_ token: String, clockOffset: Double = 0) async throws -> JWT {
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - clockOffset: The seconds by which the issuer's clock is ahead of this device's.
+    ///   - requests: The requests for keys so far when the token arrived from the server; nil for a token that another
+    ///     party passed on.
+    func verify(_ token: String, clockOffset: Double = 0, after requests: Int? = nil) async throws -> JWT {
         switch self {
         case .shared(let verifier): try verifier.verifiedToken(token, clockOffset: clockOffset)
-        case .published(let verifier): try await verifier.verifiedToken(token, clockOffset: clockOffset)
+        case .published(let verifier):
+            try await verifier.verifiedToken(token, clockOffset: clockOffset, after: requests)
         }
     }
 
@@ -133,9 +140,14 @@ struct IDTokenVerifier: Sendable {
     /// either clock came in that response, so an attacker cannot have kept it.
     private func verified(_ token: String, _ expectations: IDTokenExpectations) async throws -> (JWT, Double) {
         func verified(_ offset: Double) async throws -> JWT {
-            expectations.isUrgent
-                ? try tokens.verifyWithKnownKeys(token, clockOffset: offset)
-                : try await tokens.verify(token, clockOffset: offset)
+            guard expectations.isUrgent else {
+                return try await tokens.verify(token, clockOffset: offset, after: expectations.keyRequests)
+            }
+            do { return try tokens.verifyWithKnownKeys(token, clockOffset: offset) } catch JOSEError.unknownKey {
+                // This token is lost, but the next refresh will know the key.
+                keys?.refetch()
+                throw JOSEError.unknownKey
+            }
         }
         do {
             return (try await verified(expectations.clockOffset), expectations.clockOffset)

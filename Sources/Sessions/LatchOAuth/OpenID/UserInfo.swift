@@ -34,9 +34,9 @@ extension AuthorizationClient {
             return try Self.members(response.body.bytesWithoutMark)
         }
         guard let verifier = try await resolved().idTokens else { throw OAuthError.keysNotPublished }
-        do { return try await verifier.userClaims(of: String(decoding: response.body.bytes, as: UTF8.self)) } catch let
-            error as JOSEError
-        {
+        let token = String(decoding: response.body.bytes, as: UTF8.self)
+        let requests = verifier.keys?.requestsSoFar
+        do { return try await verifier.userClaims(of: token, after: requests) } catch let error as JOSEError {
             throw OAuthError.invalidUserInfo(OAuthError.clause(of: error))
         }
     }
@@ -53,7 +53,11 @@ extension AuthorizationClient {
 
 extension IDTokenVerifier {
     /// Returns the claims of a response about a user in the form of a token (OpenID Connect Core §5.3.2).
-    fileprivate func userClaims(of token: String) async throws -> Claims {
+    ///
+    /// - Parameters:
+    ///   - token: The token.
+    ///   - requests: The requests for keys so far when the token arrived.
+    fileprivate func userClaims(of token: String, after requests: Int?) async throws -> Claims {
         var token = token
         if Self.isEncrypted(token) {
             guard let decrypter else { throw OAuthError.invalidUserInfo("no key here decrypts it") }
@@ -64,7 +68,7 @@ extension IDTokenVerifier {
         }
         // The token should name this client, and need not expire.
         let isNamed = try !JWT(unverified: token).claims.audience.isEmpty
-        let claims = try await userInfo(isNamed ? clientID : nil).verify(token).claims
+        let claims = try await userInfo(isNamed ? clientID : nil).verify(token, after: requests).claims
         if claims.issuer != nil { try checkIssuer(claims) }
         return claims
     }
