@@ -288,19 +288,6 @@ import Testing
 
     // MARK: Logout
 
-    private func logoutToken(
-        _ provider: ScriptedProvider, type: String? = "logout+jwt", _ change: (inout Claims) -> Void = { _ in }
-    ) throws -> String {
-        var claims: Claims = ["sub": "ada", "sid": "s1", "jti": "j1"]
-        claims.issuer = ScriptedProvider.issuer.absoluteString
-        claims.audience = ["notes"]
-        claims.issuedAt = provider.clock.now
-        claims.expiry = provider.clock.now.addingTimeInterval(120)
-        claims["events"] = ["http://schemas.openid.net/event/backchannel-logout": [:]]
-        change(&claims)
-        return try JWT.sign(claims, with: provider.key, type: type)
-    }
-
     @Test func `A high-security client (rp-initiated-logout) leads to the page with the ID token`() async throws {
         let provider = try ScriptedProvider()
         let url = try await provider.client().signOutURL(
@@ -317,7 +304,7 @@ import Testing
     func `A high-security client (backchannel-logout) ends the session that the token names, once`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
-        let token = try logoutToken(provider)
+        let token = try provider.logoutToken()
         let ended = try await client.endedSession(ofLogoutToken: token)
         #expect((ended.subject, ended.sessionID) == ("ada", "s1"))
         await #expect(throws: OAuthError.invalidLogoutToken) { try await client.endedSession(ofLogoutToken: token) }
@@ -347,7 +334,7 @@ import Testing
     @Test(.tags(.logoutTokenForgery), arguments: brokenLogouts.indices)
     func `A high-security client (backchannel-logout-invalid) refuses a malformed token`(index: Int) async throws {
         let provider = try ScriptedProvider()
-        let token = try logoutToken(provider) { Self.brokenLogouts[index].1(&$0) }
+        let token = try provider.logoutToken { Self.brokenLogouts[index].1(&$0) }
         await #expect(throws: OAuthError.invalidLogoutToken, "\(Self.brokenLogouts[index].0)") {
             try await provider.client().endedSession(ofLogoutToken: token)
         }
@@ -356,7 +343,7 @@ import Testing
     @Test(.tags(.logoutTokenForgery))
     func `A high-security client (backchannel-logout-iss) refuses a token of another issuer`() async throws {
         let provider = try ScriptedProvider()
-        let token = try logoutToken(provider) { $0.issuer = "https://evil.example" }
+        let token = try provider.logoutToken { $0.issuer = "https://evil.example" }
         await #expect(throws: OAuthError.issuerMismatch) {
             try await provider.client().endedSession(ofLogoutToken: token)
         }
@@ -368,10 +355,10 @@ import Testing
     {
         let provider = try ScriptedProvider()
         let client = provider.client()
-        let token = try logoutToken(provider, type: "at+jwt")
+        let token = try provider.logoutToken(type: "at+jwt")
         await #expect(throws: OAuthError.invalidLogoutToken) { try await client.endedSession(ofLogoutToken: token) }
         let forged = try ScriptedProvider()
-        let other = try logoutToken(forged)
+        let other = try forged.logoutToken()
         await #expect(throws: OAuthError.invalidLogoutToken) { try await client.endedSession(ofLogoutToken: other) }
     }
 

@@ -37,17 +37,6 @@ import Testing
         }
     }
 
-    /// Returns a valid logout token; with a key of a stranger, one that claims to have an unknown key.
-    private func logoutToken(_ provider: ScriptedProvider, id: String, signedBy key: Key) throws -> String {
-        var claims: Claims = ["sub": "ada", "jti": .string(id)]
-        claims.issuer = ScriptedProvider.issuer.absoluteString
-        claims.audience = ["notes"]
-        claims.issuedAt = provider.clock.now
-        claims.expiry = provider.clock.now.addingTimeInterval(120)
-        claims["events"] = ["http://schemas.openid.net/event/backchannel-logout": [:]]
-        return try JWT.sign(claims, with: key, type: "logout+jwt")
-    }
-
     @Test func `A relying party (signing-key-rotation) fetches the keys again for an unknown key`() async throws {
         let provider = try ScriptedProvider()
         let client = provider.client()
@@ -133,7 +122,7 @@ import Testing
         func expectRefusals() async throws {
             for number in 0..<64 {
                 let stranger = try Key.generate(.es256, id: "invented-\(number)")
-                let token = try logoutToken(provider, id: "\(number)", signedBy: stranger)
+                let token = try provider.logoutToken(id: "\(number)", signedBy: stranger)
                 await #expect(throws: OAuthError.invalidLogoutToken) {
                     try await client.endedSession(ofLogoutToken: token)
                 }
@@ -202,7 +191,7 @@ import Testing
         #expect(try await session.credential().idToken == first.idToken)
         await fetched.pass()
         // It waits for the running request, and begins none.
-        let logout = try logoutToken(provider, id: "1", signedBy: provider.key)
+        let logout = try provider.logoutToken()
         #expect(try await client.endedSession(ofLogoutToken: logout).subject == "ada")
         provider.clock.advance(by: .seconds(40))
         let last = try #require(try await session.credential().idToken)

@@ -31,20 +31,20 @@ struct ResolvedServer: Sendable {
         self.server = server
         endpoint = client.endpoint(at: server)
         let clientID = configuration.registration.clientID ?? ""
-        let algorithms = configuration.idTokenAlgorithms ?? Self.algorithms(of: server)
+        let algorithms = ClientAlgorithms(configuration, at: server)
         let clock = client.clock
         var keys: RemoteKeySet?
-        var verifier: (@Sendable (_ audience: String?, _ requiresExpiry: Bool) -> TokenVerifier)?
-        if let algorithm = algorithms.first(where: { $0.isMAC }) {
+        var verifier: (@Sendable (_ kind: SignedKind, _ audience: String?) -> TokenVerifier)?
+        if let algorithm = algorithms.accepted(for: .idToken).first(where: { $0.isMAC }) {
             // Core §3.1.3.7, rule 8: the client secret is the key.
             guard let key = configuration.registration.secretKey(for: algorithm) else {
                 throw OAuthError.unsuitableClientKey
             }
-            verifier = { audience, requiresExpiry in
+            verifier = { kind, audience in
                 .shared(
                     JWTVerifier(
                         keys: KeySet([key]), algorithms: [algorithm], audience: audience,
-                        requiresExpiry: requiresExpiry, clock: clock))
+                        requiresExpiry: kind.expires, clock: clock))
             }
         } else if let url = server.keySetURL {
             var policy = RemoteKeyPolicy()
@@ -55,11 +55,11 @@ struct ResolvedServer: Sendable {
                         url: url, transport: transport.nested(in: client.interceptors), policy: policy, clock: clock)
                 }
             keys = published
-            verifier = { audience, requiresExpiry in
+            verifier = { kind, audience in
                 .published(
                     RemoteJWTVerifier(
-                        keys: published, algorithms: algorithms, issuer: nil, audience: audience,
-                        requiresExpiry: requiresExpiry, clock: clock))
+                        keys: published, algorithms: algorithms.accepted(for: kind), issuer: nil, audience: audience,
+                        requiresExpiry: kind.expires, clock: clock))
             }
         }
         // If the metadata at a name states one tenant's issuer, tokens of other tenants are not accepted.
@@ -75,29 +75,8 @@ struct ResolvedServer: Sendable {
             IDTokenVerifier(
                 clientID: clientID, issuer: stated, otherIssuers: configuration.quirks.otherIssuers,
                 template: template, clock: clock,
-                decrypter: decryptionKeys.isEmpty ? nil : decrypter, tokens: verifier(clientID, true),
-                userInfo: { verifier($0, false) }, keys: keys)
+                decrypter: decryptionKeys.isEmpty ? nil : decrypter, algorithms: algorithms,
+                tokens: verifier(.idToken, clientID), userInfo: { verifier(.userInfo, $0) }, keys: keys)
         }
     }
-
-    /// Returns the asymmetric algorithms that the server names, never `none`.
-    ///
-    /// If the server names none, it is RS256, which every server supports (OpenID Connect Discovery §3).
-    private static func algorithms(of server: AuthorizationServer) -> [SignatureAlgorithm] {
-        let named = (server.supported("id_token_signing_alg_values_supported") ?? []).map {
-            SignatureAlgorithm(rawValue: $0)
-        }
-        let usable = named.filter(SignatureAlgorithm.asymmetric.contains)
-        return usable.isEmpty ? [.rs256] : usable
-    }
-}
-
-extension SignatureAlgorithm {
-    /// The algorithms whose key can be published.
-    fileprivate static let asymmetric: [SignatureAlgorithm] = [
-        .es256, .es384, .es512, .eddsa, .ps256, .ps384, .ps512, .rs256, .rs384, .rs512,
-    ]
-
-    /// Whether the key is a shared secret.
-    fileprivate var isMAC: Bool { [.hs256, .hs384, .hs512].contains(self) }
 }

@@ -79,6 +79,8 @@ struct IDTokenVerifier: Sendable {
     let clock: WallClock
     /// The decrypter; nil if the server encrypts nothing.
     let decrypter: JWEDecrypter?
+    /// The accepted algorithms.
+    let algorithms: ClientAlgorithms
     /// The verifier of the signature, the audience and the times.
     let tokens: TokenVerifier
     /// Returns a verifier of responses about a user, which need not expire, for an audience or for none.
@@ -129,6 +131,7 @@ struct IDTokenVerifier: Sendable {
         }
         try checkAuthentication(claims, expectations, clockOffset)
         if let predecessor = expectations.predecessor { try checkSuccession(claims, of: predecessor) }
+        algorithms.noteIDToken(verified.header.algorithm)
         return claims
     }
 

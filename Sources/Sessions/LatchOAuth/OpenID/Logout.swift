@@ -97,6 +97,9 @@ extension IDTokenVerifier {
         } catch OAuthError.invalidIDToken {
             throw OAuthError.invalidLogoutToken("it cannot be decrypted, or is not encrypted though it must be")
         }
+        guard algorithms.accepted(for: .logoutToken).contains(verified.header.algorithm) else {
+            throw OAuthError.invalidLogoutToken("its algorithm is not that of the ID tokens")
+        }
         // §2.4: an explicit type excludes other tokens.
         let type = verified.header.type?.lowercasedASCII()
         guard type == nil || type == "logout+jwt" || type == "jwt" else {
