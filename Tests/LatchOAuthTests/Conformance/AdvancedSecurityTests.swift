@@ -139,7 +139,7 @@ import Testing
         let client = provider.client { $0.signsRequests = true }
         let attempt = try await client.begin(request)
         let parameters = ScriptedProvider.parameters(attempt.url.query(percentEncoded: true) ?? "")
-        #expect(parameters.keys.sorted() == ["client_id", "request"])
+        #expect(parameters.keys.sorted() == ["client_id", "request", "response_type", "scope"])
         #expect(try await client.finish(provider.approve(attempt)).tokens.idToken != nil)
     }
 

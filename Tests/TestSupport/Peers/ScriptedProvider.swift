@@ -18,6 +18,11 @@ public final class ScriptedProvider: Handler {
         public var metadata: @Sendable (inout JSONObject) -> Void = { _ in }
         public var keys: @Sendable (inout JSONObject) -> Void = { _ in }
         public var callback: @Sendable (inout [(String, String)]) -> Void = { _ in }
+        /// Fetches a request object that the client has published; nil if it has published none there.
+        public var fetch: @Sendable (_ url: String) -> String? = { _ in nil }
+        public var responseClaims: @Sendable (inout Claims) -> Void = { _ in }
+        /// Signs the authorization response; nil signs with the provider's key.
+        public var signResponse: (@Sendable (Claims) throws -> String)?
         public var tokenResponse: @Sendable (inout JSONObject) -> Void = { _ in }
         public var claims: @Sendable (inout Claims) -> Void = { _ in }
         /// Signs the ID token; nil signs with the provider's key.
@@ -29,19 +34,19 @@ public final class ScriptedProvider: Handler {
     }
 
     /// An authorization request that the user has approved.
-    private struct Approval {
+    struct Approval {
         var parameters: [String: String]
         var isSpent = false
     }
 
-    private struct State {
+    struct State {
         var requests: [HTTPRequest] = []
         var approvals: [String: Approval] = [:]
         var pushed: [String: [String: String]] = [:]
         var refreshTokens: [String: [String: String]] = [:]
         /// What the provider says about the access tokens that it has issued (RFC 7662 §2.2).
         var accessTokens: [String: JSONObject] = [:]
-        public var keys: [Key]
+        var keys: [Key]
         var devicePolls = 0
         var dateAhead: Double?
         var assertions: Set<String> = []
@@ -55,7 +60,7 @@ public final class ScriptedProvider: Handler {
     public let base: URL
     public let clock: ManualClock
     public let registration: ClientRegistration
-    private let state: Mutex<State>
+    let state: Mutex<State>
     private let proofs: DPoPVerifier
     private let nonces: DPoPNonces?
 
@@ -101,38 +106,6 @@ public final class ScriptedProvider: Handler {
         configure(&configuration)
         return AuthorizationClient(
             configuration, attempts: attempts, transport: self, clock: clock.wallClock())
-    }
-
-    // MARK: The user
-
-    /// Plays the user at the authorization page: signs in, approves, and is redirected.
-    public func approve(_ attempt: AuthorizationAttempt) throws -> URL { try approve(attempt.url) }
-
-    public func approve(_ url: URL) throws -> URL {
-        var parameters = Self.parameters(url.query(percentEncoded: true) ?? "")
-        if let reference = parameters["request_uri"] {
-            // RFC 9126 §4: one use.
-            parameters = try unwrap(state.withLock { $0.pushed.removeValue(forKey: reference) }, "pushed request")
-        }
-        if let object = parameters["request"] {
-            let key = try unwrap(registration.verificationKey, "key of the client")
-            let claims = try JWTVerifier(
-                keys: KeySet([key]), algorithms: [key.algorithm], issuer: registration.clientID,
-                audience: base.absoluteString, type: "oauth-authz-req+jwt", clock: clock.wallClock()
-            ).verify(object)
-            parameters = claims.members.reduce(into: [:]) { $0[$1.key] = $1.value.stringValue }
-        }
-        try check(parameters["response_type"] == "code", "response_type")
-        try check(parameters["client_id"] == registration.clientID, "client_id")
-        try check(parameters["code_challenge_method"] == "S256", "code_challenge_method")
-        try check((parameters["code_challenge"] ?? "").utf8.count == 43, "code_challenge")
-        try check((parameters["state"] ?? "").utf8.count >= 22, "state")
-        let code = "code-\(UUID().uuidString)"
-        state.withLock { [parameters] in $0.approvals[code] = Approval(parameters: parameters) }
-        var callback = [("code", code), ("state", parameters["state"] ?? ""), ("iss", base.absoluteString)]
-        state.withLock { $0.deviations }.callback(&callback)
-        let redirectURI = try unwrap(parameters["redirect_uri"], "redirect_uri")
-        return try unwrap(URL(string: "\(redirectURI)?\(FormEncoding.encode(callback))"), "callback")
     }
 
     // MARK: The provider
@@ -395,11 +368,11 @@ public final class ScriptedProvider: Handler {
 
     private struct BrokenRequest: Error { let part: String }
 
-    private func check(_ condition: Bool, _ part: String) throws {
+    func check(_ condition: Bool, _ part: String) throws {
         if !condition { throw BrokenRequest(part: part) }
     }
 
-    private func unwrap<Value>(_ value: Value?, _ part: String) throws -> Value {
+    func unwrap<Value>(_ value: Value?, _ part: String) throws -> Value {
         guard let value else { throw BrokenRequest(part: part) }
         return value
     }

@@ -79,6 +79,11 @@ extension OAuthError {
         code: "unsuitableClientKey", message: "The client's key or secret cannot sign its assertion.",
         hint: "Use a private key, or a secret of at least 32 bytes.")
 
+    /// The URL of a published request object is too long, or does not protect an object without a signature.
+    public static let unsuitableRequestURI = OAuthError(
+        code: "unsuitableRequestURI", message: "The URL of the request object cannot be sent to the server.",
+        hint: "Publish the object at an https URL of at most 512 ASCII characters.")
+
     /// The user ended the sign-in, for example by closing the window.
     public static let cancelled = OAuthError(
         code: "cancelled", message: "The sign-in was canceled.", hint: "To sign in, start over.")

@@ -49,6 +49,10 @@ public struct OAuthConfiguration: Sendable {
     ///
     /// If the server requires it, they always are.
     public var signsRequests = false
+    /// The publisher of request objects; nil if the server does not fetch them from this program.
+    ///
+    /// With one, authorization requests are signed and published, unless they are sent to the server in advance.
+    public var requestPublisher: RequestPublisher?
     /// The deviations of the server from the specifications.
     var quirks = ServerQuirks()
 
