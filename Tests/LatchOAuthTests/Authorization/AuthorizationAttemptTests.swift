@@ -48,4 +48,17 @@ import Testing
         _ = try await client.begin()
         #expect(store.names().count == 1)
     }
+
+    @Test func `An attempt that an earlier version began can be finished`() async throws {
+        let provider = try ScriptedProvider()
+        let client = provider.client { $0.responseMode = .query }
+        let attempt = try await client.attempt()
+        let callback = try provider.approve(attempt)
+        var members = try JSONValue(parsing: Array(JSONEncoder().encode(attempt))).objectValue ?? [:]
+        #expect(members["responseMode"] == "query")
+        members["responseMode"] = nil
+        let stored = Data(JSONValue.object(members).serialized())
+        let earlier = try JSONDecoder().decode(AuthorizationAttempt.self, from: stored)
+        #expect(try await client.finish(AuthorizationResponse(callback), of: earlier).tokens.idToken != nil)
+    }
 }

@@ -124,6 +124,26 @@ import Testing
         #expect(finished.status == .ok && finished.body.text == "ada")
     }
 
+    @Test(arguments: ResponseMode.allCases)
+    func `A web server's sign-in takes the response in the mode of the configuration`(mode: ResponseMode) async throws {
+        var router = Router()
+        let routes = try SignInRoutes(
+            provider.client { $0.responseMode = mode },
+            at: try #require(URL(string: "https://notes.example.com/sign-in")),
+            key: SymmetricKey(data: [UInt8](repeating: 7, count: 32)))
+        routes.add(to: &router) { user, _ in HTTPResponse(status: .ok, body: HTTPBody(user.claims?.subject ?? "?")) }
+        let visitor = Visitor(router)
+        let callback = try approve(try await visitor.get("/sign-in"))
+        let form = String(callback.dropFirst("/sign-in/callback?".count))
+        let isSigned = [ResponseMode.signedQuery, .signedPost].contains(mode)
+        #expect(form.hasPrefix("response=") == isSigned)
+        let finished =
+            [.formPost, .signedPost].contains(mode)
+            ? try await visitor.get("/sign-in/callback", method: .post, form: form) : try await visitor.get(callback)
+        #expect(finished.status == .ok && finished.body.text == "ada")
+        #expect(visitor.cookies.isEmpty)
+    }
+
     @Test func `A web server's sign-in signs no user in by a foreign link`() async throws {
         let attacker = Visitor(try router())
         let callback = try approve(try await attacker.get("/sign-in"))

@@ -168,6 +168,7 @@ public final class ScriptedProvider: Handler {
             "device_authorization_endpoint": .string(base + "/device"),
             "end_session_endpoint": .string(base + "/logout"), "response_types_supported": ["code"],
             "id_token_signing_alg_values_supported": [.string(key.algorithm.rawValue)],
+            "authorization_signing_alg_values_supported": [.string(key.algorithm.rawValue)],
             "authorization_response_iss_parameter_supported": true, "unknown_member": ["nested": [1, 2]],
         ]
         deviations.metadata(&metadata)

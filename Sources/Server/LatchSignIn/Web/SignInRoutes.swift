@@ -75,10 +75,7 @@ public struct SignInRoutes: Sendable {
     }
 
     /// Whether the authorization server posts its response, which the request can choose.
-    private var postsResponse: Bool {
-        request.parameters.first { $0.0 == "response_mode" }.map { $0.1 == "form_post" }
-            ?? client.configuration.postsResponse
-    }
+    private var postsResponse: Bool { (request.chosenMode ?? client.configuration.responseMode)?.isPosted ?? false }
 
     private var callback: URL { url.appending(path: "callback") }
 

@@ -32,6 +32,8 @@ public struct AuthorizationAttempt: Sendable, Codable {
     let scopes: Scopes
     /// The resources that the tokens are for (RFC 8707 §2); nil in an attempt that an earlier version began.
     let resources: [String]?
+    /// The requested response mode; nil if none was requested, or in an attempt that an earlier version began.
+    let responseMode: String?
     /// The greatest accepted age of the user's authentication.
     let maximumAge: Duration?
     /// The accepted authentication context classes; empty accepts any.
@@ -54,6 +56,7 @@ public struct AuthorizationAttempt: Sendable, Codable {
         self.scopes = scopes
         self.key = key
         resources = request.resources
+        responseMode = request.chosenMode?.rawValue
         maximumAge = request.maximumAge
         contextClasses = request.contextClasses
         // RFC 7636 §4.1: 32 random bytes, which are 43 characters.
@@ -64,6 +67,9 @@ public struct AuthorizationAttempt: Sendable, Codable {
 
     /// The hash of the verifier (RFC 7636 §4.2); `plain` would reveal the verifier to an attacker who sees the request.
     var challenge: String { Base64URL.encode(SHA256.hash(data: Array(verifier.utf8)).map(\.self)) }
+
+    /// Whether the response must be signed.
+    var expectsSignature: Bool { responseMode.flatMap(ResponseMode.init)?.isSigned ?? false }
 
     /// The attempt without the URL of the page, for storage with little space.
     package var withoutPage: AuthorizationAttempt {

@@ -33,6 +33,8 @@ public struct AuthorizationRequest: Sendable, Hashable {
     public var languages: [String] = []
     /// The ID token of the user who is expected to be signed in.
     public var idTokenHint: String?
+    /// The way in which the server returns its response; nil for that of the configuration.
+    public var responseMode: ResponseMode?
     /// The claims that are requested one by one (OpenID Connect Core §5.5).
     public var claims: JSONObject?
     /// Additional parameters, such as those of one server only.
@@ -55,6 +57,11 @@ public struct AuthorizationRequest: Sendable, Hashable {
         claims = requirement.claims
     }
 
+    /// The response mode of the request, which earlier versions named among the other parameters.
+    package var chosenMode: ResponseMode? {
+        responseMode ?? parameters.first { $0.0 == "response_mode" }.flatMap { ResponseMode(rawValue: $0.1) }
+    }
+
     /// The parameters without those of the attempt; a parameter without a value is left out.
     func parameters(scopes: Scopes) -> [(String, String)] {
         var list: [(String, String)] = [("scope", scopes.text)]
@@ -69,6 +76,7 @@ public struct AuthorizationRequest: Sendable, Hashable {
         list.append(("login_hint", loginHint ?? ""))
         list.append(("ui_locales", languages.joined(separator: " ")))
         list.append(("id_token_hint", idTokenHint ?? ""))
+        list.append(("response_mode", chosenMode?.rawValue ?? ""))
         if let claims {
             list.append(("claims", String(decoding: JSONValue.object(claims).serialized(), as: UTF8.self)))
         }

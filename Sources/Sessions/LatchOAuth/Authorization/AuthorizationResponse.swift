@@ -3,15 +3,24 @@
 import LatchCore
 public import LatchFoundation
 import LatchHTTP
+import LatchJOSE
 
 /// The response to an authorization request: the parameters of the URL that the server redirects to (RFC 6749 §4.1.2).
 ///
 /// Every program that can make a browser open a URL can send one. Only the state binds it to an attempt, and only once.
 public struct AuthorizationResponse: Sendable {
     /// The parameters, each of which occurs once.
-    let parameters: [String: String]
+    private(set) var parameters: [String: String]
     /// The URL that the server redirected to.
     let target: URL
+    /// The signed response (JARM), while its signature is not verified; nil for other responses.
+    private(set) var token: String?
+    /// Whether the server has signed the parameters.
+    private(set) var isSigned = false
+    /// The state, which shows a program with several attempts the one that this response belongs to.
+    ///
+    /// In a signed response it is not verified yet; ``AuthorizationClient`` verifies it.
+    public private(set) var state: String?
 
     /// The maximum size of a response.
     private static let greatestSize = 32 << 10
@@ -48,6 +57,35 @@ public struct AuthorizationResponse: Sendable {
             throw .invalidAuthorizationResponse("it contains tokens, which were not requested")
         }
         self.target = target
+        state = Self.nonempty(parameters["state"])
+        guard let token = parameters["response"] else { return }
+        // JARM §2.3: a signed response contains all parameters, so that the others are not the server's.
+        guard !Self.names.contains(where: { parameters[$0] != nil }) else {
+            throw .invalidAuthorizationResponse("it has parameters beside the signed ones")
+        }
+        self.token = token
+        state = Self.state(in: token)
+    }
+
+    /// The parameters that are only for this library.
+    private static let names: Set<String> = ["code", "state", "iss", "error"]
+
+    private static func nonempty(_ text: String?) -> String? { text.flatMap { $0.isEmpty ? nil : $0 } }
+
+    /// Returns the state in a signed response, only to find its attempt.
+    private static func state(in token: String) -> String? {
+        do { return nonempty(try JWT(unverified: token).claims.string("state")) } catch { return nil }
+    }
+
+    /// Returns the response with the verified claims of its token as parameters.
+    func opened(with claims: Claims) throws(OAuthError) -> AuthorizationResponse {
+        var copy = self
+        copy.parameters = claims.members.reduce(into: [:]) { $0[$1.key] = $1.value.stringValue }
+        guard !copy.parameters.keys.contains(where: Self.tokens.contains) else {
+            throw .invalidAuthorizationResponse("it contains tokens, which were not requested")
+        }
+        (copy.token, copy.isSigned, copy.state) = (nil, true, Self.nonempty(copy.parameters["state"]))
+        return copy
     }
 
     /// The parameters of response types that expose tokens.
@@ -70,11 +108,8 @@ public struct AuthorizationResponse: Sendable {
 
     /// Returns a server-specific parameter, such as `user`; nil for the parameters of the specifications.
     public subscript(name: String) -> String? {
-        ["code", "state", "iss"].contains(name) ? nil : parameters[name]
+        ["code", "state", "iss", "response"].contains(name) ? nil : parameters[name]
     }
-
-    /// The state, which shows a program with several attempts the one that this response belongs to.
-    public var state: String? { parameters["state"].flatMap { $0.isEmpty ? nil : $0 } }
 
     /// Returns the code of the response to an attempt.
     ///
@@ -90,6 +125,10 @@ public struct AuthorizationResponse: Sendable {
         try checkIssuer(attempt, at: server)
         if let code = parameters["error"] {
             throw OAuthError(authorizationError: code, message: parameters["error_description"])
+        }
+        // An attacker gains nothing by an error, which servers do not sign if they cannot read the request.
+        guard isSigned || !attempt.expectsSignature else {
+            throw .invalidAuthorizationResponse("it is not signed, although that was requested")
         }
         guard let code = parameters["code"], !code.isEmpty else {
             throw .invalidAuthorizationResponse("it has neither a code nor an error")

@@ -25,7 +25,7 @@ public final class AuthorizationClient: Sendable {
     public let configuration: OAuthConfiguration
 
     private let attempts: AuthorizationAttemptStore
-    private let transport: any Handler
+    let transport: any Handler
     let interceptors: [any Interceptor]
     private let allowingInsecureHTTP: InsecureHTTP
     let timeout: Duration?
@@ -183,6 +183,7 @@ public final class AuthorizationClient: Sendable {
         let scopes = Scopes(usual.elements + request.additionalScopes.elements)
         var request = request
         if request.resources.isEmpty { request.resources = configuration.resources }
+        request.responseMode = request.chosenMode ?? configuration.responseMode
         var attempt = AuthorizationAttempt(
             request, scopes: scopes, redirectURI: redirectURI, issuer: configuration.issuer,
             clientID: configuration.registration.clientID ?? "", key: key, now: clock.now, random: random)
@@ -217,6 +218,8 @@ public final class AuthorizationClient: Sendable {
     public func finish(_ response: AuthorizationResponse) async throws -> TokenResponse {
         // If the server cannot be reached, the attempt must not be lost.
         try await fetchKeys(for: configuration.scopes(at: server()))
+        // A response that the server has not signed must not cost the attempt either.
+        let response = try await opened(response)
         guard let state = response.state, let attempt = try await attempts.take(state, where: isOwn) else {
             throw OAuthError.stateMismatch
         }
@@ -230,6 +233,7 @@ public final class AuthorizationClient: Sendable {
         guard isOwn(attempt), !attempt.isExpired(at: clock.now) else { throw OAuthError.stateMismatch }
         // If the keys cannot be fetched, the code must not be lost.
         let resolved = try await fetchKeys(for: attempt.scopes)
+        let response = try await opened(response)
         let code = try response.code(for: attempt, at: resolved.server)
         let grant = AuthorizationCodeGrant(
             code: code, verifier: configuration.quirks.takesVerifier ? attempt.verifier : "",

@@ -5,7 +5,7 @@ import Synchronization
 
 /// The kinds of tokens that a server signs for a client.
 enum SignedKind: Sendable {
-    case idToken, logoutToken, userInfo
+    case idToken, logoutToken, userInfo, response
 
     /// Whether a token of this kind needs an expiry.
     var expires: Bool { self != .userInfo }
@@ -34,6 +34,9 @@ final class ClientAlgorithms: Sendable {
             // Back-Channel Logout §2.6: a server signs a client's logout tokens like its ID tokens.
             let seen = seen.withLock { $0 }
             return chosen != nil || seen.isEmpty ? usual : usual.filter(seen.contains)
+        case .response:
+            // JARM §3: RS256 unless another one is registered, which the metadata names.
+            return usual.contains(where: \.isMAC) ? usual : asymmetric("authorization_signing_alg_values_supported")
         }
     }
 

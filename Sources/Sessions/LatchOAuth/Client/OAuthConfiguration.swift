@@ -53,11 +53,10 @@ public struct OAuthConfiguration: Sendable {
     ///
     /// With one, authorization requests are signed and published, unless they are sent to the server in advance.
     public var requestPublisher: RequestPublisher?
+    /// The way in which the server returns its responses, unless a request names another; nil for the query.
+    public var responseMode: ResponseMode?
     /// The deviations of the server from the specifications.
     var quirks = ServerQuirks()
-
-    /// Whether the server posts its responses to the redirect URI, as Apple does (OAuth 2.0 Form Post Response Mode).
-    package var postsResponse: Bool { quirks.authorizationParameters["response_mode"] == "form_post" }
 
     /// Creates the configuration of a server that publishes its metadata.
     ///

@@ -76,7 +76,8 @@ struct ResolvedServer: Sendable {
                 clientID: clientID, issuer: stated, otherIssuers: configuration.quirks.otherIssuers,
                 template: template, clock: clock,
                 decrypter: decryptionKeys.isEmpty ? nil : decrypter, algorithms: algorithms,
-                tokens: verifier(.idToken, clientID), userInfo: { verifier(.userInfo, $0) }, keys: keys)
+                tokens: verifier(.idToken, clientID), userInfo: { verifier(.userInfo, $0) },
+                responses: verifier(.response, clientID), keys: keys)
         }
     }
 }

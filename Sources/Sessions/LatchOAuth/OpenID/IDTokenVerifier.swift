@@ -85,6 +85,8 @@ struct IDTokenVerifier: Sendable {
     let tokens: TokenVerifier
     /// Returns a verifier of responses about a user, which need not expire, for an audience or for none.
     let userInfo: @Sendable (_ audience: String?) -> TokenVerifier
+    /// The verifier of signed authorization responses.
+    let responses: TokenVerifier
     /// The keys that the server publishes; nil if the client's secret is the key.
     let keys: RemoteKeySet?
 
@@ -113,9 +115,7 @@ struct IDTokenVerifier: Sendable {
             throw OAuthError.invalidIDToken(OAuthError.clause(of: error))
         }
         let claims = verified.claims
-        // RFC 8725 §3.11: the same keys sign access tokens and logout tokens, whose audience may be this client.
-        let types = ["at+jwt", "logout+jwt", "secevent+jwt"]
-        guard !types.contains(where: verified.header.isOfType), claims.string("token_use") != "access" else {
+        guard !verified.header.isOfOtherType, claims.string("token_use") != "access" else {
             throw OAuthError.invalidIDToken("it is a token of another type")
         }
         try checkIssuer(claims)

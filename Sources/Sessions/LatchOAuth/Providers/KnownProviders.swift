@@ -56,7 +56,7 @@ extension OAuthConfiguration {
         var configuration = apple(clientID: clientID)
         configuration.registration = ClientRegistration(
             clientID: clientID, secretSignedBy: key, issuer: teamID, audience: configuration.issuer.absoluteString)
-        configuration.quirks.authorizationParameters = ["response_mode": "form_post"]
+        configuration.responseMode = .formPost
         return configuration
     }
 
