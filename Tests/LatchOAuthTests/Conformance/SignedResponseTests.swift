@@ -3,6 +3,7 @@
 import Foundation
 import LatchAuth
 import LatchCore
+import LatchCrypto
 import LatchHTTP
 import LatchJOSE
 import LatchOAuth
@@ -154,6 +155,38 @@ import Testing
             let callback = isSigned ? try provider.approve(attempt) : try #require(plain)
             await #expect(throws: OAuthError.accessDenied) { try await client.finish(callback) }
         }
+    }
+
+    @Test func `A relying party (form-post-error) reports that the user is needed if the error is posted`() async throws
+    {
+        let provider = try ScriptedProvider()
+        provider.deviate { $0.callback = { $0[0] = ("error", "login_required") } }
+        let client = client(provider, mode: .formPost)
+        var request = AuthorizationRequest()
+        request.isSilent = true
+        request.maximumAge = .zero
+        let callback = try provider.approve(try await client.begin(request))
+        let form = Array((callback.query(percentEncoded: true) ?? "").utf8)
+        let response = try AuthorizationResponse(form: form, sentTo: ScriptedProvider.redirectURI)
+        await #expect(throws: OAuthError.interactionRequired) { try await client.finish(response) }
+    }
+
+    @Test func `The client secret verifies signed responses if it verifies ID tokens`() async throws {
+        let secret = "0123456789abcdef0123456789abcdef"
+        let provider = try ScriptedProvider(ClientRegistration(clientID: "notes", secret: secret))
+        let key = try Key(secret: SymmetricKey(data: Array(secret.utf8)))
+        let client = provider.client {
+            $0.responseMode = .signedQuery
+            $0.idTokenAlgorithms = [.hs256]
+        }
+        let attempt = try await client.begin()
+        let wrong = try provider.approve(attempt)
+        await #expect(throws: OAuthError.invalidAuthorizationResponse) { try await client.finish(wrong) }
+        provider.deviate {
+            $0.sign = { try JWT.sign($0, with: key) }
+            $0.signResponse = { try JWT.sign($0, with: key) }
+        }
+        #expect(try await client.finish(provider.approve(attempt)).idTokenClaims?.subject == "ada")
     }
 
     // MARK: Attacks

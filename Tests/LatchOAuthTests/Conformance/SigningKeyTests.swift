@@ -48,6 +48,20 @@ import Testing
         #expect(provider.requests(to: "/.well-known/openid-configuration").count == 1)
     }
 
+    @Test func `A relying party (discovery-jwks-uri-keys) fetches the keys where the metadata says`() async throws {
+        let provider = try ScriptedProvider()
+        let keys = KeySet([provider.key]).jwks().serialized()
+        provider.deviate { deviations in
+            deviations.metadata = { $0["jwks_uri"] = "https://keys.example.com/kR7w" }
+            deviations.response = { request in
+                request.pathWithoutQuery == "/kR7w" ? HTTPResponse(status: .ok, body: HTTPBody(keys)) : nil
+            }
+        }
+        #expect(try await signIn(provider, provider.client()).idTokenClaims?.subject == "ada")
+        #expect(provider.requests(to: "/kR7w").map(\.authority) == ["keys.example.com"])
+        #expect(provider.requests(to: "/jwks").isEmpty)
+    }
+
     @Test(.tags(.keyRotation))
     func `A relying party (signing-key-rotation-just-before-signing) finds a key that is newer than the request`()
         async throws

@@ -9,8 +9,8 @@ import LatchJOSE
 extension TokenEndpoint {
     /// Returns the parameters of an authorization request in the form that the browser carries.
     ///
-    /// It carries all of them, or an object with the signed parameters (RFC 9101), or a reference to parameters that
-    /// were published here or sent to the server in advance (RFC 9126).
+    /// It carries all of them, or a request object (RFC 9101), or a reference. A reference is to an object that is
+    /// published, or to parameters that were sent to the server in advance (RFC 9126).
     func prepared(
         _ parameters: [(String, String)], _ configuration: OAuthConfiguration, boundTo key: DPoPKey?
     ) async throws -> [(String, String)] {

@@ -49,7 +49,7 @@ extension Claims {
             if let token = members["JWT"]?.stringValue {
                 return ClaimSource(names: own, location: .token(token), subject: subject)
             }
-            guard let endpoint = members["endpoint"]?.stringValue.flatMap({ URL(string: $0) }) else { return nil }
+            guard let endpoint = members["endpoint"]?.stringValue.flatMap({ URL(encodingOnce: $0) }) else { return nil }
             let location = ClaimSource.Location.endpoint(endpoint, accessToken: members["access_token"]?.stringValue)
             return ClaimSource(names: own, location: location, subject: subject)
         }
