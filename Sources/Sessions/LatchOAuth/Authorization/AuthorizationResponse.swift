@@ -59,7 +59,7 @@ public struct AuthorizationResponse: Sendable {
         self.target = target
         state = Self.nonempty(parameters["state"])
         guard let token = parameters["response"] else { return }
-        // JARM §2.3: a signed response contains all parameters, so that the others are not the server's.
+        // JARM §2.3: a signed response contains all parameters. Others are not from the server.
         guard !Self.names.contains(where: { parameters[$0] != nil }) else {
             throw .invalidAuthorizationResponse("it has parameters beside the signed ones")
         }
