@@ -190,7 +190,8 @@ import Testing
         #expect(provider.requests(to: "/jwks").count == 2)
     }
 
-    @Test
+    // Without the request in the background, the test would wait for ever.
+    @Test(.timeLimit(.minutes(1)))
     func `A refresh with a newer key keeps the first ID token, and the next refresh takes its own`() async throws {
         let provider = try ScriptedProvider()
         let fetched = Gate()
