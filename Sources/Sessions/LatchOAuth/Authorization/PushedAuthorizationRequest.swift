@@ -47,7 +47,7 @@ extension TokenEndpoint {
     /// OpenID Connect Core §6.1 requires `response_type`, and `scope` with `openid`, so that the request is also valid
     /// OAuth 2.0. The other scopes stay in the object.
     private static func repeated(of parameters: [(String, String)]) -> [(String, String)] {
-        let scopes = parameters.first { $0.0 == "scope" }?.1.split(separator: " ") ?? []
+        let scopes = Scopes(parsing: parameters.first { $0.0 == "scope" }?.1 ?? "")
         return parameters.filter { $0.0 == "response_type" } + (scopes.contains("openid") ? [("scope", "openid")] : [])
     }
 
