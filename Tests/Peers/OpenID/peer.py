@@ -72,9 +72,9 @@ class Provider:
     after: object = None
 
 
-def packages():
-    """The folder of the packages from PyPI, which is installed at the first call."""
-    found = subprocess.run([ROOT / "Scripts/fetch-peers", "openid"], stdout=subprocess.PIPE, check=True, text=True)
+def packages(name="openid"):
+    """The folder of a set of packages from PyPI, which is installed at the first call."""
+    found = subprocess.run([ROOT / "Scripts/fetch-peers", name], stdout=subprocess.PIPE, check=True, text=True)
     return found.stdout.strip()
 
 
