@@ -1,0 +1,60 @@
+# SPDX-License-Identifier: Apache-2.0
+"""MSAL for Python at a server with `oidc_authority`: code flow, cache, refresh, and a token for the program itself."""
+
+import secrets
+
+import msal
+import party
+from flask import Flask, jsonify, redirect, request, session
+
+settings = party.read()
+app = Flask(__name__)
+app.secret_key = secrets.token_bytes(32)
+client = msal.ConfidentialClientApplication(
+    settings.client_id, client_credential=settings.client_secret, oidc_authority=settings.issuer
+)
+
+
+def checked(result):
+    if "error" in result:
+        raise ValueError(f"{result['error']}: {result.get('error_description')}")
+    return result
+
+
+@app.route("/login")
+def login():
+    session["flow"] = client.initiate_auth_code_flow(["email"], redirect_uri=settings.origin + "/callback")
+    return redirect(session["flow"]["auth_uri"])
+
+
+@app.route("/callback")
+def callback():
+    result = checked(client.acquire_token_by_auth_code_flow(session.pop("flow"), request.args))
+    session["user"] = party.chosen(result["id_token_claims"])
+    return redirect("/user")
+
+
+@app.route("/user")
+def user():
+    account, = client.get_accounts()
+    found = client.acquire_token_silent(["email"], account=account)
+    return jsonify({**session["user"], "cached": found is not None})
+
+
+@app.route("/refresh")
+def refresh():
+    account, = client.get_accounts()
+    old = client.acquire_token_silent(["email"], account=account)
+    new = checked(client.acquire_token_silent(["email"], account=account, force_refresh=True))
+    return jsonify({"new": [name for name in ("access_token",) if new[name] != old[name]], **session["user"]})
+
+
+@app.route("/machine")
+def machine():
+    robot, secret = settings.others["robot"]
+    program = msal.ConfidentialClientApplication(robot, client_credential=secret, oidc_authority=settings.issuer)
+    result = checked(program.acquire_token_for_client(["notes:read"]))
+    return jsonify({"access_token": result["access_token"], "scope": result.get("scope")})
+
+
+party.serve(app, settings, ["msal"])

@@ -1,0 +1,72 @@
+# SPDX-License-Identifier: Apache-2.0
+"""What the relying parties of the tests have in common: their settings, and a server of their pages over TLS.
+
+A party is a program with one argument, the file of its settings. It prints a line of JSON once it listens: the versions of the
+packages that are tested. Its pages are written here, as the guide of the package says; what they answer is the package's report.
+"""
+
+import json
+import os
+import sys
+from importlib.metadata import version
+from pathlib import Path
+
+sys.dont_write_bytecode = True
+
+
+class Settings:
+    """The issuer, and what a party is registered with."""
+
+    def __init__(self, members):
+        self.port = members["port"]
+        self.issuer = members["issuer"]
+        self.client_id = members["client_id"]
+        self.client_secret = members.get("client_secret")
+        self.certificate, self.key = members["certificate"], members["key"]
+        self.folder = members["folder"]
+        # The ID and secret of further clients, by name.
+        self.others = members.get("others", {})
+
+    @property
+    def origin(self):
+        return f"https://127.0.0.1:{self.port}"
+
+    @property
+    def discovery(self):
+        return self.issuer + "/.well-known/openid-configuration"
+
+
+def read():
+    return Settings(json.loads(Path(sys.argv[1]).read_text()))
+
+
+def chosen(claims):
+    """The claims that the tests compare."""
+    names = ("sub", "email", "email_verified", "preferred_username", "name")
+    return {name: claims[name] for name in names if name in claims}
+
+
+def serve(application, settings, packages):
+    """Serves a WSGI application, and says so."""
+    from werkzeug.serving import WSGIRequestHandler, make_server
+
+    class Quiet(WSGIRequestHandler):
+        def log(self, *_):
+            pass
+
+    server = make_server(
+        "127.0.0.1", settings.port, application, threaded=True, request_handler=Quiet,
+        ssl_context=(settings.certificate, settings.key),
+    )
+    say({name: version(name) for name in packages})
+    server.serve_forever()
+
+
+def say(versions):
+    print(json.dumps({"versions": versions}), flush=True)
+
+
+def folder_for(settings, name):
+    path = os.path.join(settings.folder, name)
+    os.makedirs(path, exist_ok=True)
+    return path
