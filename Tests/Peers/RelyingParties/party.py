@@ -58,12 +58,17 @@ def serve(application, settings, packages):
         "127.0.0.1", settings.port, application, threaded=True, request_handler=Quiet,
         ssl_context=(settings.certificate, settings.key),
     )
-    say({name: version(name) for name in packages})
+    say(versions(*packages))
     server.serve_forever()
 
 
-def say(versions):
-    print(json.dumps({"versions": versions}), flush=True)
+def versions(*packages):
+    return {name: version(name) for name in packages}
+
+
+def say(found, more_ports=()):
+    """Says what is tested, and on which ports it listens besides its own before it is ready."""
+    print(json.dumps({"versions": found, "ports": list(more_ports)}), flush=True)
 
 
 def folder_for(settings, name):
