@@ -83,7 +83,8 @@ def use_packages():
     sys.path.insert(0, packages())
 
 
-def _end_with_parent():
+def end_with_parent():
+    """Lets the kernel end this process together with its parent."""
     ctypes.CDLL(None).prctl(_PR_SET_PDEATHSIG, signal.SIGKILL)
 
 
@@ -93,7 +94,7 @@ def start(command, environment=(), **options):
         command,
         env={**os.environ, **dict(environment)},
         start_new_session=True,
-        preexec_fn=_end_with_parent,
+        preexec_fn=end_with_parent,
         **options,
     )
 

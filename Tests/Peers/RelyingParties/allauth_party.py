@@ -13,6 +13,7 @@ django_site.configure(
     ACCOUNT_LOGOUT_REDIRECT_URL="/goodbye",
     SOCIALACCOUNT_PROVIDERS={
         "openid_connect": {
+            "OAUTH_PKCE_ENABLED": settings.has_pkce,
             "APPS": [{
                 "provider_id": "latch",
                 "name": "Latch",

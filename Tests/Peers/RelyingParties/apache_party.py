@@ -1,13 +1,15 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Apache with mod_auth_openidc of Debian, as its README configures a relying party. The program writes its files and becomes Apache."""
+"""Apache with mod_auth_openidc of Debian, as its README configures a relying party and an API. The program writes its files and becomes Apache."""
 
 import os
 import pwd
 import secrets
 import subprocess
+import sys
 from pathlib import Path
 
 import party
+import peer
 
 MODULES = "/usr/lib/apache2/modules"
 CONFIGURATION = """
@@ -18,10 +20,10 @@ PidFile {folder}/pid
 ErrorLog /proc/self/fd/2
 LogLevel warn
 Listen 127.0.0.1:{port}
-{identity}
 {modules}
 TypesConfig /dev/null
 AddType text/html .html
+DirectoryIndex index.html
 SSLRandomSeed startup builtin
 <VirtualHost 127.0.0.1:{port}>
     SSLEngine on
@@ -33,11 +35,17 @@ SSLRandomSeed startup builtin
     OIDCClientSecret {client_secret}
     OIDCRedirectURI {origin}/protected/redirect_uri
     OIDCCryptoPassphrase {passphrase}
+    {pkce}
     OIDCScope "openid email profile offline_access"
     OIDCCABundlePath {certificate}
     OIDCInfoHook userinfo access_token refresh_token
     <Location />
         Require all granted
+    </Location>
+    OIDCOAuthVerifyJwksUri {keys}
+    <Location /api/>
+        AuthType oauth20
+        Require claim scope:notes:read
     </Location>
     <Location /protected/>
         AuthType openid-connect
@@ -50,29 +58,50 @@ NEEDED = [
 ]
 
 
+def become_user(folder):
+    """As root, becomes the user that Debian has for it. So Apache is one process, which ends together with its parent."""
+    if os.geteuid() == 0:
+        user = pwd.getpwnam("www-data")
+        # Its log is opened again.
+        for one in (folder, sys.stderr.fileno()):
+            os.chown(one, user.pw_uid, user.pw_gid)
+        os.setgroups([])
+        os.setgid(user.pw_gid)
+        os.setuid(user.pw_uid)
+        # Linux has forgotten it with the change of the user.
+        peer.end_with_parent()
+
+
+def write(folder, name, content):
+    path = Path(folder, name)
+    path.parent.mkdir(exist_ok=True)
+    path.touch(mode=0o600)
+    path.write_text(content)
+    return str(path)
+
+
 def main():
     settings = party.read()
     folder = party.folder_for(settings, "apache")
-    pages = party.folder_for(settings, "apache/pages")
-    Path(pages, "goodbye.html").write_text("goodbye")
+    certificate, key = Path(settings.certificate).read_text(), Path(settings.key).read_text()
+    become_user(folder)
+    Path(folder, "pages").mkdir()
+    write(folder, "pages/goodbye.html", "goodbye")
+    write(folder, "pages/api/index.html", "an answer of the API")
     # The module's own report of the session, which is at the redirect URI.
     report = '<meta http-equiv="refresh" content="0;url=/protected/redirect_uri?info=json">'
-    Path(party.folder_for(settings, "apache/pages/protected"), "start.html").write_text(report)
-    # As root it needs a user for its processes, who reads the pages.
-    user = pwd.getpwnam("www-data") if os.geteuid() == 0 else None
-    text = CONFIGURATION.format(
-        folder=folder, port=settings.port, certificate=settings.certificate, key=settings.key, discovery=settings.discovery,
-        client_id=settings.client_id, client_secret=settings.client_secret, origin=settings.origin,
-        passphrase=secrets.token_urlsafe(32), identity="User www-data\nGroup www-data" if user else "",
+    write(folder, "pages/protected/start.html", report)
+    path = write(folder, "apache.conf", CONFIGURATION.format(
+        folder=folder, port=settings.port, certificate=write(folder, "certificate.pem", certificate),
+        key=write(folder, "key.pem", key), discovery=settings.discovery, client_id=settings.client_id,
+        client_secret=settings.client_secret, origin=settings.origin, passphrase=secrets.token_urlsafe(32),
+        pkce="OIDCPKCEMethod S256" if settings.has_pkce else "", keys=settings.issuer + "/.well-known/jwks.json",
         modules="\n".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in NEEDED),
-    )
-    path = Path(folder, "apache.conf")
-    path.touch(mode=0o600)
-    path.write_text(text)
+    ))
     package = "libapache2-mod-auth-openidc"
     found = subprocess.run(["dpkg-query", "-W", "-f", "${Version}", package], stdout=subprocess.PIPE, check=True, text=True)
     party.say({package: found.stdout})
-    os.execv("/usr/sbin/apache2", ["apache2", "-f", str(path), "-D", "FOREGROUND"])
+    os.execv("/usr/sbin/apache2", ["apache2", "-f", path, "-X"])
 
 
 main()

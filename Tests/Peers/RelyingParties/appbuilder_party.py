@@ -40,7 +40,9 @@ app.config.update(
             "client_id": settings.client_id,
             "client_secret": settings.client_secret,
             "server_metadata_url": settings.discovery,
-            "client_kwargs": {"scope": "openid email profile"},
+            "client_kwargs": {
+                "scope": "openid email profile", **({"code_challenge_method": "S256"} if settings.has_pkce else {}),
+            },
         },
     }],
 )

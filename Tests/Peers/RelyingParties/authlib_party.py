@@ -25,7 +25,9 @@ oauth.register(
     client_id=settings.client_id,
     client_secret=settings.client_secret,
     server_metadata_url=settings.discovery,
-    client_kwargs={"scope": "openid profile email offline_access"},
+    client_kwargs={
+        "scope": "openid profile email offline_access", **({"code_challenge_method": "S256"} if settings.has_pkce else {}),
+    },
 )
 
 

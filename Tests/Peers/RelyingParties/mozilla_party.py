@@ -29,6 +29,7 @@ django_site.configure(
     OIDC_OP_USER_ENDPOINT=metadata["userinfo_endpoint"],
     OIDC_RP_SIGN_ALGO="RS256",
     OIDC_OP_JWKS_ENDPOINT=metadata["jwks_uri"],
+    OIDC_USE_PKCE=settings.has_pkce,
     LOGOUT_REDIRECT_URL="/goodbye",
     OIDC_STORE_ID_TOKEN=True,
     OIDC_OP_LOGOUT_URL_METHOD="__main__.end_session",

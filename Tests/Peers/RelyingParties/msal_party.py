@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MSAL for Python at a server with `oidc_authority`: code flow, cache, refresh, and a token for the program itself."""
+"""MSAL for Python with `oidc_authority`: the code flow with a response by POST, as its reference recommends, the cache, a refresh, and
+a token for the program itself."""
 
 import secrets
 
@@ -10,6 +11,8 @@ from flask import Flask, jsonify, redirect, request, session
 settings = party.read()
 app = Flask(__name__)
 app.secret_key = secrets.token_bytes(32)
+# The response comes from another site by POST.
+app.config.update(SESSION_COOKIE_SAMESITE="None", SESSION_COOKIE_SECURE=True)
 client = msal.ConfidentialClientApplication(
     settings.client_id, client_credential=settings.client_secret, oidc_authority=settings.issuer
 )
@@ -23,13 +26,15 @@ def checked(result):
 
 @app.route("/login")
 def login():
-    session["flow"] = client.initiate_auth_code_flow(["email"], redirect_uri=settings.origin + "/callback")
+    session["flow"] = client.initiate_auth_code_flow(
+        ["email"], redirect_uri=settings.origin + "/callback", response_mode="form_post"
+    )
     return redirect(session["flow"]["auth_uri"])
 
 
-@app.route("/callback")
+@app.route("/callback", methods=["POST"])
 def callback():
-    result = checked(client.acquire_token_by_auth_code_flow(session.pop("flow"), request.args))
+    result = checked(client.acquire_token_by_auth_code_flow(session.pop("flow"), request.form))
     session["user"] = party.chosen(result["id_token_claims"])
     return redirect("/user")
 

@@ -24,6 +24,8 @@ class Settings:
         self.client_secret = members.get("client_secret")
         self.certificate, self.key = members["certificate"], members["key"]
         self.folder = members["folder"]
+        # Whether to switch on PKCE, which most of them leave out by default.
+        self.has_pkce = members["pkce"]
         # The ID and secret of further clients, by name.
         self.others = members.get("others", {})
 

@@ -1,12 +1,11 @@
 # SPDX-License-Identifier: Apache-2.0
 """requests-oauthlib as its guide has it: the web application flow, the automatic refresh, and the backend application flow."""
 
-import secrets
 import time
 
 import party
 import requests
-from flask import Flask, jsonify, redirect, request, session
+from flask import Flask, jsonify, redirect, request
 from oauthlib.oauth2 import BackendApplicationClient
 from requests.auth import HTTPBasicAuth
 from requests_oauthlib import OAuth2Session
@@ -14,24 +13,26 @@ from requests_oauthlib import OAuth2Session
 settings = party.read()
 metadata = requests.get(settings.discovery, timeout=20).json()
 app = Flask(__name__)
-app.secret_key = secrets.token_bytes(32)
 SCOPE = ["openid", "email", "profile", "offline_access"]
 kept = {}
 
 
 def open_session(**options):
-    return OAuth2Session(settings.client_id, redirect_uri=settings.origin + "/callback", scope=SCOPE, **options)
+    pkce = "S256" if settings.has_pkce else None
+    return OAuth2Session(settings.client_id, redirect_uri=settings.origin + "/callback", scope=SCOPE, pkce=pkce, **options)
 
 
 @app.route("/login")
 def login():
-    url, session["state"] = open_session().authorization_url(metadata["authorization_endpoint"])
+    # One object for both steps, as in the guide: it keeps the state, and the verifier of PKCE.
+    kept["client"] = open_session()
+    url, _ = kept["client"].authorization_url(metadata["authorization_endpoint"])
     return redirect(url)
 
 
 @app.route("/callback")
 def callback():
-    kept["token"] = open_session(state=session["state"]).fetch_token(
+    kept["token"] = kept.pop("client").fetch_token(
         metadata["token_endpoint"], client_secret=settings.client_secret, authorization_response=request.url
     )
     return redirect("/user")

@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""An API whose access tokens three libraries verify: PyJWT with PyJWKClient, joserfc, and Authlib's validator of RFC 9068."""
+"""An API whose access tokens three libraries verify: PyJWT with PyJWKClient, joserfc, and Authlib, whose validators are one of RFC
+9068 and one that asks the server (RFC 7662)."""
 
 import json
 import secrets
@@ -8,6 +9,7 @@ import jwt
 import party
 import requests
 from authlib.integrations.flask_oauth2 import ResourceProtector, current_token
+from authlib.oauth2.rfc7662 import IntrospectTokenValidator
 from authlib.oauth2.rfc9068 import JWTBearerTokenValidator
 from flask import Flask, jsonify, request
 from joserfc import jwt as joserfc_jwt
@@ -28,6 +30,20 @@ class Validator(JWTBearerTokenValidator):
 
 protector = ResourceProtector()
 protector.register_token_validator(Validator(issuer=settings.issuer, resource_server=audience))
+
+
+class Introspection(IntrospectTokenValidator):
+    def introspect_token(self, token):
+        response = requests.post(
+            metadata["introspection_endpoint"], {"token": token, "token_type_hint": "access_token"}, timeout=20,
+            auth=(settings.client_id, settings.client_secret),
+        )
+        response.raise_for_status()
+        return response.json()
+
+
+asker = ResourceProtector()
+asker.register_token_validator(Introspection())
 
 
 def bearer():
@@ -60,6 +76,12 @@ def joserfc():
 @app.route("/authlib")
 @protector("notes:read")
 def authlib():
+    return jsonify(dict(current_token))
+
+
+@app.route("/introspection")
+@asker("notes:read")
+def introspection():
     return jsonify(dict(current_token))
 
 

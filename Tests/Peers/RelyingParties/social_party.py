@@ -12,6 +12,7 @@ django_site.configure(
     SOCIAL_AUTH_OIDC_OIDC_ENDPOINT=settings.issuer,
     SOCIAL_AUTH_OIDC_KEY=settings.client_id,
     SOCIAL_AUTH_OIDC_SECRET=settings.client_secret,
+    SOCIAL_AUTH_OIDC_USE_PKCE=settings.has_pkce,
     # In addition to openid, profile and email.
     SOCIAL_AUTH_OIDC_SCOPE=["offline_access"],
 )
