@@ -26,8 +26,7 @@ languages = en
 
 def prepare(settings):
     root = packages()
-    share = root / "usr/share/lemonldap-ng/portal"
-    modules = [root / "usr/share/perl5", root / f"usr/lib/{platform.machine()}-linux-gnu/perl5/5.36"]
+    share, modules = places(root)
     settings.user["password"] = settings.user["name"]
     Path(settings.path("lemonldap.ini")).write_text(CONFIGURATION.format(folder=settings.folder, share=share))
     write_configuration(settings)
@@ -35,15 +34,8 @@ def prepare(settings):
     return peer.Provider(
         version=version(modules),
         issuer=settings.origin,
-        command=[
-            "perl", str(root / "usr/bin/plackup"), "--server", "HTTP::Server::PSGI", "--env", "deployment",
-            "--host", "127.0.0.1", "--port", str(settings.port), str(peer.HERE / "lemonldap.psgi"),
-        ],
-        environment={
-            "PERL5LIB": os.pathsep.join(map(str, modules)),
-            "LLNG_DEFAULTCONFFILE": settings.path("lemonldap.ini"),
-            "LATCH_STATIC": str(share / "htdocs/static"),
-            "LATCH_SCRIPTS": str(root / "usr/share/javascript"),
+        command=command(root, settings.port),
+        environment=environment(settings, root) | {
             "LATCH_USER": settings.user["name"],
             "LATCH_EMAIL": settings.user["email"],
         },
@@ -61,6 +53,29 @@ def prepare(settings):
             "the challenge for a bad access token has no scheme",
         ],
     )
+
+
+def places(root):
+    """The folder of the portal, and those of its modules."""
+    modules = [root / "usr/share/perl5", root / f"usr/lib/{platform.machine()}-linux-gnu/perl5/5.36"]
+    return root / "usr/share/lemonldap-ng/portal", modules
+
+
+def command(root, port):
+    return [
+        "perl", str(root / "usr/bin/plackup"), "--server", "HTTP::Server::PSGI", "--env", "deployment",
+        "--host", "127.0.0.1", "--port", str(port), str(peer.HERE / "lemonldap.psgi"),
+    ]
+
+
+def environment(settings, root):
+    share, modules = places(root)
+    return {
+        "PERL5LIB": os.pathsep.join(map(str, modules)),
+        "LLNG_DEFAULTCONFFILE": settings.path("lemonldap.ini"),
+        "LATCH_STATIC": str(share / "htdocs/static"),
+        "LATCH_SCRIPTS": str(root / "usr/share/javascript"),
+    }
 
 
 def packages():
@@ -117,20 +132,16 @@ def storage(settings, name):
     }
 
 
-def write_configuration(settings):
-    private, public = keys(settings)
-    claims = {"email": "mail", "name": "cn", "preferred_username": "uid"}
-    clients = {"public": settings.public, "confidential": settings.confidential}
-    values = {
+def portal(settings, origin, key):
+    """The configuration of a portal, without what signs its users in."""
+    return {
         "cfgNum": 1,
         "cfgAuthor": "test",
         "cfgDate": 1,
-        "portal": settings.origin + "/",
+        "portal": origin + "/",
         "domain": "127.0.0.1",
         "cookieName": "lemonldap",
         "securedCookie": 0,
-        "authentication": "Demo",
-        "userDB": "Same",
         "passwordDB": "Null",
         "registerDB": "Null",
         # The portal loads one even where no page has a captcha, and its own needs a library for drawings.
@@ -140,10 +151,9 @@ def write_configuration(settings):
         "captcha_register_enabled": 0,
         "portalDisplayRegister": 0,
         "portalDisplayResetPassword": 0,
-        "key": settings.confidential["client_secret"],
+        "key": key,
         "whatToTrace": "uid",
         "exportedVars": {"cn": "cn", "mail": "mail", "uid": "uid"},
-        "demoExportedVars": {"cn": "cn", "mail": "mail", "uid": "uid"},
         "globalStorage": "Apache::Session::File",
         "globalStorageOptions": storage(settings, "sessions"),
         "persistentStorage": "Apache::Session::File",
@@ -152,6 +162,18 @@ def write_configuration(settings):
         "localSessionStorageOptions": {"namespace": "sessions", "cache_root": settings.path("cache")},
         "locationRules": {},
         "exportedHeaders": {},
+    }
+
+
+def write_configuration(settings):
+    private, public = keys(settings)
+    claims = {"email": "mail", "name": "cn", "preferred_username": "uid"}
+    clients = {"public": settings.public, "confidential": settings.confidential}
+    values = {
+        **portal(settings, settings.origin, settings.confidential["client_secret"]),
+        "authentication": "Demo",
+        "userDB": "Same",
+        "demoExportedVars": {"cn": "cn", "mail": "mail", "uid": "uid"},
         "issuerDBOpenIDConnectActivation": 1,
         "issuerDBOpenIDConnectRule": 1,
         "oidcServiceMetaDataIssuer": settings.origin,

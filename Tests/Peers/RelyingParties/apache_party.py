@@ -1,5 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Apache with mod_auth_openidc of Debian, as its README configures a relying party and an API. The program writes its files and becomes Apache."""
+"""Apache with mod_auth_openidc of Debian, as its README configures a relying party and an API. The program writes its files and
+becomes Apache."""
 
 import os
 import pwd
@@ -72,28 +73,20 @@ def become_user(folder):
         peer.end_with_parent()
 
 
-def write(folder, name, content):
-    path = Path(folder, name)
-    path.parent.mkdir(exist_ok=True)
-    path.touch(mode=0o600)
-    path.write_text(content)
-    return str(path)
-
-
 def main():
     settings = party.read()
     folder = party.folder_for(settings, "apache")
     certificate, key = Path(settings.certificate).read_text(), Path(settings.key).read_text()
     become_user(folder)
     Path(folder, "pages").mkdir()
-    write(folder, "pages/goodbye.html", "goodbye")
-    write(folder, "pages/api/index.html", "an answer of the API")
+    party.write(folder, "pages/goodbye.html", "goodbye")
+    party.write(folder, "pages/api/index.html", "an answer of the API")
     # The module's own report of the session, which is at the redirect URI.
     report = '<meta http-equiv="refresh" content="0;url=/protected/redirect_uri?info=json">'
-    write(folder, "pages/protected/start.html", report)
-    path = write(folder, "apache.conf", CONFIGURATION.format(
-        folder=folder, port=settings.port, certificate=write(folder, "certificate.pem", certificate),
-        key=write(folder, "key.pem", key), discovery=settings.discovery, client_id=settings.client_id,
+    party.write(folder, "pages/protected/start.html", report)
+    path = party.write(folder, "apache.conf", CONFIGURATION.format(
+        folder=folder, port=settings.port, certificate=party.write(folder, "certificate.pem", certificate),
+        key=party.write(folder, "key.pem", key), discovery=settings.discovery, client_id=settings.client_id,
         client_secret=settings.client_secret, origin=settings.origin, passphrase=secrets.token_urlsafe(32),
         pkce="OIDCPKCEMethod S256" if settings.has_pkce else "", keys=settings.issuer + "/.well-known/jwks.json",
         modules="\n".join(f"LoadModule {name}_module {MODULES}/mod_{name}.so" for name in NEEDED),

@@ -39,16 +39,14 @@ c.Authenticator.auto_login = True
 settings = party.read()
 folder = party.folder_for(settings, "hub")
 metadata = requests.get(settings.discovery, timeout=20).json()
-inner, api, hub = settings.others["hub"]
+inner, (api, hub) = settings.others["inner"], settings.others["hub"]
 facts = {
     "origin": settings.origin, "client_id": settings.client_id, "client_secret": settings.client_secret,
     "authorize": metadata["authorization_endpoint"], "token": metadata["token_endpoint"],
     "userinfo": metadata["userinfo_endpoint"], "logout": metadata["end_session_endpoint"],
     "inner": inner, "hub": hub, "api": api, "proxy_token": secrets.token_hex(32),
 }
-path = Path(folder, "hub.py")
-path.touch(mode=0o600)
-path.write_text(CONFIGURATION.replace("{facts}", repr(facts)))
+path = party.write(folder, "hub.py", CONFIGURATION.replace("{facts}", repr(facts)))
 os.chdir(folder)
 # The hub would start it in a session of its own, where it would outlive a hub that is killed.
 program = Path(jupyterhub.__file__).parent.parent / "bin/configurable-http-proxy"
@@ -58,4 +56,4 @@ peer.start(
     {"CONFIGPROXY_AUTH_TOKEN": facts["proxy_token"]}, stdout=sys.stderr,
 )
 party.say(party.versions("jupyterhub", "oauthenticator", "configurable-http-proxy"), [inner, hub])
-os.execv(sys.executable, [sys.executable, "-m", "jupyterhub", "-f", str(path)])
+os.execv(sys.executable, [sys.executable, "-m", "jupyterhub", "-f", path])

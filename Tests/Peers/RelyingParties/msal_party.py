@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
-"""MSAL for Python with `oidc_authority`: the code flow with a response by POST, as its reference recommends, the cache, a refresh, and
-a token for the program itself."""
+"""MSAL for Python with `oidc_authority`: the code flow with a response by POST, as its reference recommends, the cache, a
+refresh, and a token for the program itself."""
 
 import secrets
 

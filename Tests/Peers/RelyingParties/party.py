@@ -73,6 +73,15 @@ def say(found, more_ports=()):
     print(json.dumps({"versions": found, "ports": list(more_ports)}), flush=True)
 
 
+def write(folder, name, content):
+    """Writes a file that only its owner reads, and the folder that it is in; returns its path."""
+    path = Path(folder, name)
+    path.parent.mkdir(exist_ok=True)
+    path.touch(mode=0o600)
+    path.write_text(content)
+    return str(path)
+
+
 def folder_for(settings, name):
     path = os.path.join(settings.folder, name)
     os.makedirs(path, exist_ok=True)

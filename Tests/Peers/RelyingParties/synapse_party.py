@@ -1,13 +1,12 @@
 # SPDX-License-Identifier: Apache-2.0
-"""Synapse, a Matrix server, with the provider of OpenID Connect as its guide has it: user names from `preferred_username`. The program
-writes its configuration and becomes Synapse."""
+"""Synapse, a Matrix server, with the provider of OpenID Connect as its guide has it: user names from `preferred_username`. The
+program writes its configuration and becomes Synapse."""
 
 import json
 import os
 import secrets
 import subprocess
 import sys
-from pathlib import Path
 
 import party
 
@@ -15,20 +14,13 @@ settings = party.read()
 folder = party.folder_for(settings, "synapse")
 
 
-def write(name, content):
-    path = Path(folder, name)
-    path.touch(mode=0o600)
-    path.write_text(content if isinstance(content, str) else json.dumps(content))
-    return str(path)
-
-
-log = write("log.yaml", {
+log = party.write(folder, "log.yaml", json.dumps({
     "version": 1,
     "handlers": {"console": {"class": "logging.StreamHandler"}},
     "root": {"level": "WARNING", "handlers": ["console"]},
-})
+}))
 # JSON is YAML.
-configuration = write("homeserver.yaml", {
+configuration = party.write(folder, "homeserver.yaml", json.dumps({
     "server_name": "matrix.example.com",
     "public_baseurl": settings.origin + "/",
     "pid_file": f"{folder}/pid",
@@ -61,7 +53,7 @@ configuration = write("homeserver.yaml", {
             "email_template": "{{ user.email }}",
         }},
     }],
-})
+}))
 command = [sys.executable, "-m", "synapse.app.homeserver", "-c", configuration]
 subprocess.run([*command, "--generate-keys"], check=True, stdout=sys.stderr)
 party.say(party.versions("matrix-synapse", "authlib"))
