@@ -1,8 +1,9 @@
 # SPDX-License-Identifier: Apache-2.0
 """MSAL for Python with `oidc_authority`: the code flow with a response by POST, as its reference recommends, the cache, a
-refresh, and a token for the program itself."""
+refresh, a sign-in with a code of another device, and a token for the program itself."""
 
 import secrets
+from concurrent.futures import ThreadPoolExecutor
 
 import msal
 import party
@@ -13,6 +14,7 @@ app = Flask(__name__)
 app.secret_key = secrets.token_bytes(32)
 # The response comes from another site by POST.
 app.config.update(SESSION_COOKIE_SAMESITE="None", SESSION_COOKIE_SECURE=True)
+pool, waiting = ThreadPoolExecutor(1), {}
 client = msal.ConfidentialClientApplication(
     settings.client_id, client_credential=settings.client_secret, oidc_authority=settings.issuer
 )
@@ -52,6 +54,20 @@ def refresh():
     old = client.acquire_token_silent(["email"], account=account)
     new = checked(client.acquire_token_silent(["email"], account=account, force_refresh=True))
     return jsonify({"new": [name for name in ("access_token",) if new[name] != old[name]], **session["user"]})
+
+
+@app.route("/device")
+def device():
+    """Begins a sign-in with a code, which the browser of a user confirms."""
+    program = msal.PublicClientApplication("tv", oidc_authority=settings.issuer)
+    flow = program.initiate_device_flow(["email"])
+    waiting["device"] = pool.submit(program.acquire_token_by_device_flow, flow)
+    return redirect(flow["verification_uri_complete"])
+
+
+@app.route("/device/result")
+def device_result():
+    return jsonify(party.chosen(checked(waiting.pop("device").result(60))["id_token_claims"]))
 
 
 @app.route("/machine")
