@@ -125,7 +125,7 @@ PARTIES = [
 def with_pkce(party):
     """The party with PKCE switched on, as a client of its own that needs it."""
     client = {name: value for name, value in party.client.items() if name != "require_pkce"}
-    return dataclasses.replace(party, name=party.name + "-pkce", client=client, has_pkce=True, steps=[Check.first])
+    return dataclasses.replace(party, name=party.name + "-pkce", client=client, has_pkce=True, steps=[Check.refuse, Check.first])
 
 
 PARTIES += [with_pkce(party) for party in PARTIES if "require_pkce" in party.client and party.name != "lemonldap"]

@@ -29,7 +29,8 @@ class Check:
         """Opens a page of the party; returns the browser's answer at the page that it is led to."""
         until = self.party.origin + (until or path)
         answer = self.run.browser.ask(
-            open=self.party.origin + path, until=until, profile=self.party.name, **({"press": press} if press else {}), **options,
+            **{"open": self.party.origin + path, "until": until, "profile": self.party.name}
+            | ({"press": press} if press else {}) | options
         )
         if "error" in answer:
             steps = "+".join(answer.get("steps", []))
@@ -88,6 +89,19 @@ class Check:
 
     def first(self):
         self.sign_in(["login", "consent"], "signs in as {email}, who agrees to it")
+
+    def refuse(self):
+        """Signs in and refuses, in a browser that no other step uses; the party gets an error and signs nobody in."""
+        party, profile = self.party, self.party.name + "-refusal"
+        answer = self.open(party.start, until=party.callback, press=party.press, deny=True, profile=profile)
+        self.expect("the pages", [step for step in answer["steps"] if step != "press"], ["login", "deny"])
+        response = {name: values[0] for name, values in parse_qs(urlsplit(answer["url"]).query).items()}
+        self.expect("the response", response.get("error"), "access_denied")
+        self.expect("its state and issuer", {"state", "iss"} <= set(response), True)
+        user = self.open(party.user, profile=profile)["text"]
+        if ADDRESS in user:
+            raise Failed(f"the user has refused, and is signed in: {user}")
+        self.ok("gets access_denied where the user refuses")
 
     def second(self):
         self.sign_in([], "signs in again, and nothing is asked")
