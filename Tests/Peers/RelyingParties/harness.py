@@ -17,7 +17,7 @@ from urllib.parse import urlencode
 
 import peer
 
-ADDRESS, PASSWORD = "ada@example.com", "a horse walks into a library"
+ADDRESS, NAME, PASSWORD = "ada@example.com", "Ada Lövelace", "a horse walks into a library"
 # A page is the last one after a time that a busy machine does not need.
 ACCOUNT = {"provider": "latch", "user": ADDRESS, "password": PASSWORD, "timeout": 60, "idle": 15}
 AUDIENCE = "https://notes.example.com/api"
@@ -120,7 +120,7 @@ class Server:
             connection = http.client.HTTPConnection("127.0.0.1", self.port, timeout=LIMIT)
         kind = "application/x-www-form-urlencoded" if form else "application/json"
         body = urlencode(form) if form else json.dumps(content)
-        connection.request("POST", path, body, {"Content-Type": kind, **dict(fields)})
+        connection.request("POST", path, body.encode(), {"Content-Type": kind, **dict(fields)})
         response = connection.getresponse()
         answer = response.read().decode()
         if response.status >= 300:
@@ -130,7 +130,7 @@ class Server:
     def sign_up(self):
         """Creates the account, and proves its address by the link in the email."""
         await_port(self.port, self.child, self.name)
-        self.call("/api/clients/register", {"email": ADDRESS, "password": PASSWORD, "name": "Ada Lovelace"})
+        self.call("/api/clients/register", {"email": ADDRESS, "password": PASSWORD, "name": NAME})
         limit = time.monotonic() + LIMIT
         while time.monotonic() < limit:
             for mail in self.mails.iterdir():

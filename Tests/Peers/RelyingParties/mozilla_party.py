@@ -27,7 +27,7 @@ django_site.configure(
     OIDC_OP_AUTHORIZATION_ENDPOINT=metadata["authorization_endpoint"],
     OIDC_OP_TOKEN_ENDPOINT=metadata["token_endpoint"],
     OIDC_OP_USER_ENDPOINT=metadata["userinfo_endpoint"],
-    OIDC_RP_SIGN_ALGO="RS256",
+    OIDC_RP_SIGN_ALGO="ES256" if settings.has_pkce else "RS256",
     OIDC_OP_JWKS_ENDPOINT=metadata["jwks_uri"],
     OIDC_USE_PKCE=settings.has_pkce,
     LOGOUT_REDIRECT_URL="/goodbye",

@@ -125,6 +125,8 @@ PARTIES = [
 def with_pkce(party):
     """The party with PKCE switched on, as a client of its own that needs it."""
     client = {name: value for name, value in party.client.items() if name != "require_pkce"}
+    # Keys of all kinds are then among those that each party reads.
+    client["id_token_signed_response_alg"] = {"authlib": "EdDSA", "mozilla-django-oidc": "ES256"}.get(party.name, "RS256")
     return dataclasses.replace(party, name=party.name + "-pkce", client=client, has_pkce=True, steps=[Check.refuse, Check.first])
 
 

@@ -9,7 +9,7 @@ import ssl
 import time
 from urllib.parse import parse_qs, urlencode, urlsplit
 
-from harness import ADDRESS, LIMIT, PASSWORD, Failed
+from harness import ADDRESS, LIMIT, NAME, PASSWORD, Failed
 
 
 class Check:
@@ -76,7 +76,7 @@ class Check:
     def check_user(self, report):
         """The user of a report is the one of the reports before."""
         report = report.get("userinfo", report)
-        for name, wanted in (("email", ADDRESS), ("email_verified", True), ("name", "Ada Lovelace")):
+        for name, wanted in (("email", ADDRESS), ("email_verified", True), ("name", NAME)):
             if name in report:
                 self.expect(name, report[name], wanted)
         if "preferred_username" in report and not re.fullmatch(r"user-[0-9a-f]{16}", report["preferred_username"]):
