@@ -20,7 +20,6 @@ import peer
 ADDRESS, NAME, PASSWORD = "ada@example.com", "Ada Lövelace", "a horse walks into a library"
 # A page is the last one after a time that a busy machine does not need.
 ACCOUNT = {"provider": "latch", "user": ADDRESS, "password": PASSWORD, "timeout": 60, "idle": 15}
-AUDIENCE = "https://notes.example.com/api"
 # Seconds for what takes a moment: a start, a page.
 LIMIT = 60
 
@@ -91,7 +90,7 @@ class Server:
         self.is_secure = "tls_certificate" in settings
         # What a test has no time for: real passwords' hashes.
         settings |= {
-            "listen": f"127.0.0.1:{port}", "store": f"sqlite:{folder.path}/{name}.sqlite", "issuer": issuer, "audience": AUDIENCE,
+            "listen": f"127.0.0.1:{port}", "store": f"sqlite:{folder.path}/{name}.sqlite", "issuer": issuer,
             "mail_directory": str(self.mails), "argon2_memory_kib": 64, "argon2_passes": 1, "scopes": "notes:read notes:write",
             "client_secrets": " ".join(
                 f"{client['id']}={hashlib.sha256(client.pop('secret').encode()).hexdigest()}"

@@ -114,6 +114,13 @@ PARTIES = [
         "page", "page_party.py", host="localhost", client={"confidential": False},
         steps=[steps.page_signs_in, steps.page_is_strange],
     ),
+    Party(
+        "mcp", "mcp_party.py", "rp-mcp", client={"confidential": False},
+        steps=[
+            Check.first, Check.refresh,
+            lambda check: check.sign_in(["consent"], "signs in again; it asks for the consent itself, by prompt=consent"),
+        ],
+    ),
     Party("api", "resource_party.py", "rp-flask", client={"grants": []}, steps=[steps.verifies, steps.verifies_user]),
     Party(
         "msal", "msal_party.py", "rp-flask", is_below_path=True, client={"id_token_claims": True},

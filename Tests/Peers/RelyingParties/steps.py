@@ -70,8 +70,9 @@ class Check:
         except ValueError:
             raise Failed(f"the page after the sign-in is no report: {answer['text']}") from None
         self.check_user(report)
-        self.ok(text.format(**report.get("userinfo", report)))
-        return report
+        if text:
+            self.ok(text)
+        return report.get("userinfo", report)
 
     def check_user(self, report):
         """The user of a report is the one of the reports before."""
@@ -88,10 +89,11 @@ class Check:
             self.sub = report["sub"]
 
     def first(self):
-        self.sign_in(["login", "consent"], "signs in as {email}, who agrees to it")
+        report = self.sign_in(["login", "consent"], None)
+        self.ok(f"signs in as {report.get('email', 'its user')}, who agrees to it")
 
     def refuse(self):
-        """Signs in and refuses, in a browser that no other step uses; the party gets an error and signs nobody in."""
+        """Signs in and refuses, in a browser that no other step uses; the party gets an error and does not sign the user in."""
         party, profile = self.party, self.party.name + "-refusal"
         answer = self.open(party.start, until=party.callback, press=party.press, deny=True, profile=profile)
         self.expect("the pages", [step for step in answer["steps"] if step != "press"], ["login", "deny"])
