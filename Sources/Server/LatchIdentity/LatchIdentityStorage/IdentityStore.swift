@@ -177,13 +177,13 @@ extension IdentityStore {
 
     /// Removes the rows that ended before `date`.
     ///
-    /// These are devices, challenges, codes, device authorizations, mailed tokens, used attempts,
+    /// These are devices, challenges, codes, device authorizations, pushed requests, mailed tokens, used attempts,
     /// notices to clients and address changes.
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         let tables: KeyValuePairs = [
             "device": "id", "one_time_token": "digest", "sign_in_challenge": "digest", "sign_in_code": "digest",
             "spent_sign_in": "digest", "authorization_code": "digest", "device_authorization": "digest",
-            "address_challenge": "id", "client_notice": "device_id",
+            "pushed_request": "digest", "address_challenge": "id", "client_notice": "device_id",
         ]
         for (table, key) in tables {
             var removed: Int

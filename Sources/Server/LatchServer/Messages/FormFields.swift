@@ -40,6 +40,11 @@ public struct FormFields: Sendable, Hashable, RandomAccessCollection {
 }
 
 extension FormFields {
+    /// Creates fields from names and values that are decoded.
+    package init(_ pairs: [(name: String, value: String)]) {
+        fields = pairs.map { Field(name: $0.name, value: $0.value) }
+    }
+
     /// Parses `application/x-www-form-urlencoded` text.
     ///
     /// - Throws: `ServerError.malformedRequest` for invalid escapes, bytes that are not UTF-8, and more than `limit`

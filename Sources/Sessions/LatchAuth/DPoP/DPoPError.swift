@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 internal import LatchCore
-internal import LatchHTTP
+package import LatchHTTP
 
 /// The reason why a server refuses a proof.
 enum DPoPError: String, Sendable {
@@ -13,7 +13,7 @@ enum DPoPError: String, Sendable {
 
 extension HTTPFieldName {
     /// The field with the proof (RFC 9449 §4.1).
-    static let dpop: HTTPFieldName = "DPoP"
+    package static let dpop: HTTPFieldName = "DPoP"
     /// The field with the server's nonce (RFC 9449 §8.1).
     static let dpopNonce: HTTPFieldName = "DPoP-Nonce"
 }

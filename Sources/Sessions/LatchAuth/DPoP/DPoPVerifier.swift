@@ -30,7 +30,7 @@ import Synchronization
 /// ```
 public struct DPoPVerifier: Sendable {
     /// The accepted algorithms.
-    let algorithms: [SignatureAlgorithm]
+    package let algorithms: [SignatureAlgorithm]
     private let window: Double
     private let nonces: DPoPNonces?
     /// The nonces of this process for proofs that an earlier process may have accepted; nil if `nonces` or `memory`
@@ -93,19 +93,27 @@ public struct DPoPVerifier: Sendable {
     package func verify(
         _ request: HTTPRequest, accessToken: String, boundTo thumbprint: String, at origin: HTTPOrigin? = nil
     ) throws(AuthError) -> DPoPProof {
-        let proof = try read(request, at: origin)
-        guard proof.accessTokenHash == DPoPProof.hash(of: accessToken) else {
-            throw .refusedProof("it is for another token")
-        }
-        guard proof.thumbprint == thumbprint else { throw .refusedProof("the token is bound to another key") }
-        return try spend(proof)
+        let target = DPoPTarget(origin ?? request.origin, path: request.pathWithoutQuery)
+        return try spend(checked(try read(request, at: target), (accessToken, thumbprint)))
     }
 
     /// Verifies the proof of a request without a token, for a token endpoint, which binds new tokens to its thumbprint.
     ///
     /// - Throws: As ``verify(_:accessToken:boundTo:at:)``.
     package func verify(_ request: HTTPRequest, at origin: HTTPOrigin? = nil) throws(AuthError) -> DPoPProof {
-        try spend(read(request, at: origin))
+        try spend(read(request, at: DPoPTarget(origin ?? request.origin, path: request.pathWithoutQuery)))
+    }
+
+    /// Verifies the proof of a request at a URL that the request does not show, as behind a proxy that strips a path.
+    ///
+    /// - Parameters:
+    ///   - url: The URL that the client used, without the query.
+    ///   - token: The token of the request and the `cnf.jkt` of it; nil at an endpoint without a token.
+    /// - Throws: As ``verify(_:accessToken:boundTo:at:)``.
+    package func verify(
+        _ request: HTTPRequest, at url: String, token: (text: String, thumbprint: String)? = nil
+    ) throws(AuthError) -> DPoPProof {
+        try spend(checked(try read(request, at: DPoPTarget(url)), token))
     }
 
     /// Marks a verified proof as used in the memory that several processes share, if there is one.
@@ -121,7 +129,7 @@ public struct DPoPVerifier: Sendable {
     }
 
     /// Runs the checks of RFC 9449 §4.3 by their numbers; the fast ones come first.
-    private func read(_ request: HTTPRequest, at origin: HTTPOrigin?) throws(AuthError) -> DPoPProof {
+    private func read(_ request: HTTPRequest, at target: DPoPTarget?) throws(AuthError) -> DPoPProof {
         let texts = request.fields.values(of: .dpop)
         // 1, 2: one field with one token. A list is refused.
         guard let text = texts.first, texts.count == 1, text.utf8.count <= Self.longestProof else {
@@ -133,13 +141,25 @@ public struct DPoPVerifier: Sendable {
             throw .refusedProof("it is for another method")
         }
         // 9
-        guard DPoPTarget(proof.target) == DPoPTarget(origin ?? request.origin, path: request.pathWithoutQuery) else {
+        guard let target, DPoPTarget(proof.target) == target else {
             throw .refusedProof("it is for another address")
         }
         // 11
         guard abs(proof.issued.timeIntervalSince(clock.now)) <= window else {
             throw .refusedProof("it is too old, or from the future")
         }
+        return proof
+    }
+
+    /// Requires that a proof is for the token of its request, and by the key of that token.
+    private func checked(
+        _ proof: DPoPProof, _ token: (text: String, thumbprint: String)?
+    ) throws(AuthError) -> DPoPProof {
+        guard let token else { return proof }
+        guard proof.accessTokenHash == DPoPProof.hash(of: token.text) else {
+            throw .refusedProof("it is for another token")
+        }
+        guard proof.thumbprint == token.thumbprint else { throw .refusedProof("the token is bound to another key") }
         return proof
     }
 

@@ -1,6 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
-import LatchAuth
+package import LatchAuth
 package import LatchFoundation
 
 /// An authorization code (RFC 6749 §4.1.2), stored by the digest of its text.
@@ -29,6 +29,7 @@ package struct AuthorizationCode: Sendable, Hashable {
     package let scope: String
     package let authenticatedAt: Date
     package let factorAt: Date?
+    package let details: GrantDetails
     package let validUntil: Date
     /// The time of its use, or of the first refused attempt; nil if there was none.
     package var usedAt: Date?
@@ -38,7 +39,7 @@ package struct AuthorizationCode: Sendable, Hashable {
     package init(
         digest: [UInt8], clientID: String, accountID: String, credentialVersion: Int, browserDevice: [UInt8],
         redirect: String, codeChallenge: String?, nonce: String?, scope: String, authenticatedAt: Date, factorAt: Date?,
-        validUntil: Date, usedAt: Date? = nil
+        details: GrantDetails = GrantDetails(), validUntil: Date, usedAt: Date? = nil
     ) {
         self.digest = digest
         self.clientID = clientID
@@ -51,9 +52,13 @@ package struct AuthorizationCode: Sendable, Hashable {
         self.scope = scope
         self.authenticatedAt = authenticatedAt
         self.factorAt = factorAt
+        self.details = details
         self.validUntil = validUntil
         self.usedAt = usedAt
     }
+
+    /// What the user has agreed to, by the scopes whose texts the page has shown.
+    package var consentedScopes: Scopes { details.claims.adding(to: Scopes(parsing: scope)) }
 
     /// The time at which the code was issued.
     package var issuedAt: Date { validUntil.addingTimeInterval(-Self.lifetime) }
@@ -90,10 +95,11 @@ package struct DeviceAuthorizationRecord: Sendable, Hashable {
     package let expiresAt: Date
     /// The seconds between two polls.
     package let interval: Int
+    package let details: GrantDetails
 
     package init(
         digest: [UInt8], userDigest: [UInt8], clientID: String, scope: String?, address: String, userAgent: String?,
-        createdAt: Date, expiresAt: Date, interval: Int
+        createdAt: Date, expiresAt: Date, interval: Int, details: GrantDetails = GrantDetails()
     ) {
         self.digest = digest
         self.userDigest = userDigest
@@ -104,6 +110,7 @@ package struct DeviceAuthorizationRecord: Sendable, Hashable {
         self.createdAt = createdAt
         self.expiresAt = expiresAt
         self.interval = interval
+        self.details = details
     }
 }
 
@@ -117,10 +124,11 @@ package struct DeviceApproval: Sendable, Hashable {
     package let scope: String
     package let authenticatedAt: Date
     package let factorAt: Date?
+    package let details: GrantDetails
 
     package init(
         accountID: String, credentialVersion: Int, browserDevice: [UInt8], scope: String, authenticatedAt: Date,
-        factorAt: Date?
+        factorAt: Date?, details: GrantDetails = GrantDetails()
     ) {
         self.accountID = accountID
         self.credentialVersion = credentialVersion
@@ -128,6 +136,7 @@ package struct DeviceApproval: Sendable, Hashable {
         self.scope = scope
         self.authenticatedAt = authenticatedAt
         self.factorAt = factorAt
+        self.details = details
     }
 }
 

@@ -51,10 +51,26 @@ extension IdentityError {
     package static let unsupportedResponseType = authorization(
         "unsupportedResponseType", "The response_type must be code.", "unsupported_response_type")
 
-    /// Returns the error for a request object, which the server does not support (OpenID Connect Core §6).
+    /// Returns the error of a request object that the client has not signed, or not for this (RFC 9101 §6.1).
+    package static func invalidRequestObject(_ problem: String) -> IdentityError {
+        IdentityError(
+            code: "invalidRequestObject", message: "The request object cannot be used: \(problem).",
+            form: ClientForm(status: .badRequest, oauth: "invalid_request_object", rpc: .invalidArgument),
+            detail: "its request object cannot be used: \(problem)")
+    }
+
+    /// Returns the error for a request object of a client without keys, or one by reference, which are not supported (OpenID Connect Core §6).
     package static func requestNotSupported(_ name: String) -> IdentityError {
         authorization("requestNotSupported", "Request objects are not supported.", name)
     }
+
+    /// The `request_uri` is unknown, was used before, or has expired (RFC 9101 §6.2).
+    package static let invalidRequestURI = authorization(
+        "invalidRequestURI", "The request_uri was used before, or has expired.", "invalid_request_uri")
+
+    /// The client must push its requests (RFC 9126 §5).
+    package static let pushedRequestRequired = IdentityError.invalidInput(
+        "this app must push its authorization requests", hint: "Send them to /oauth/par first.")
 
     /// The user must sign in, and the request does not allow a page.
     package static let loginRequired = authorization("loginRequired", "The user must sign in.", "login_required")
@@ -81,6 +97,10 @@ extension IdentityError {
     /// A third-party client names the operator's API, but none of its scopes for the user to agree to.
     package static let scopelessTarget = authorization(
         "scopelessTarget", "The request names a resource but none of its scopes.", "invalid_target")
+
+    /// The client may not exchange the subject token, or it is not a valid access token of a user (RFC 8693 §2.2.2).
+    package static let refusedSubject = IdentityError.invalid(
+        "subject_token", "is not a valid access token that this client may exchange")
 
     /// The authorization code is invalid or has expired, or was issued for another request.
     package static let invalidAuthorizationCode = IdentityError(

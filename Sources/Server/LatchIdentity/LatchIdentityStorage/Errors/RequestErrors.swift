@@ -247,6 +247,22 @@ extension IdentityError {
             status: .unauthorized, oauth: "invalid_token", rpc: .unauthenticated,
             challenge: #"Bearer error="invalid_token""#))
 
+    /// The request has a token with a proof (RFC 9449 §7.1), which is not valid.
+    package static let invalidBoundToken = IdentityError(
+        code: "invalidToken", message: invalidToken.message, hint: invalidToken.hint,
+        form: ClientForm(
+            status: .unauthorized, oauth: "invalid_token", rpc: .unauthenticated,
+            challenge: #"DPoP error="invalid_token""#))
+
+    /// Returns the error of a proof that is not valid (RFC 9449 §5 and §7.1).
+    package static func invalidProof(_ message: String) -> IdentityError {
+        IdentityError(
+            code: "invalidProof", message: message, hint: "Check the clocks of both machines, the URL and the key.",
+            form: ClientForm(
+                status: .unauthorized, oauth: "invalid_dpop_proof", oauthStatus: .badRequest, rpc: .unauthenticated,
+                challenge: #"DPoP error="invalid_dpop_proof""#))
+    }
+
     /// The access token lacks a scope that the route requires (RFC 6750 §3.1, insufficient_scope).
     package static let insufficientScope = IdentityError(
         code: "insufficientScope", message: "The access token lacks the required scope.",

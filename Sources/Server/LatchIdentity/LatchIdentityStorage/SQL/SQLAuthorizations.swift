@@ -6,16 +6,19 @@ package import LatchFoundation
 extension IdentityStore {
     /// Inserts a code; in its transaction, keeps the user's decision, or checks the kept one.
     ///
+    /// - Parameter pushed: The digest of the pushed request, which the code uses up; nil for none.
     /// - Returns: False if the kept consent was withdrawn in the meantime, or no longer has all scopes; also if the
     ///   browser was signed out or the account's credentials have changed, since then no decision counts.
+    /// - Throws: `IdentityError.invalidRequestURI` if the pushed request was used before, or a store's error.
     package func insert(
-        _ code: AuthorizationCode, by permission: CodePermission
+        _ code: AuthorizationCode, by permission: CodePermission, using pushed: [UInt8]? = nil
     ) async throws(IdentityError) -> Bool {
         try await write { db throws(IdentityError) in
             guard try db.isUnchanged(code.accountID, since: code.credentialVersion),
                 try db.isSignedIn(code.browserDevice, of: code.accountID, at: code.issuedAt),
                 try db.permit(code, permission)
             else { return false }
+            if let pushed { try db.use(pushed, for: code) }
             try db.run(
                 "INSERT INTO authorization_code \(AuthorizationCode.Column.insertion)",
                 AuthorizationCode.Column.values(of: code))
@@ -217,7 +220,7 @@ extension AuthorizationCode {
     /// The columns of `authorization_code`.
     package enum Column: Int32, TableColumn {
         case digest, clientID, accountID, credentialVersion, browserDevice, redirect, codeChallenge, nonce, scope
-        case authenticatedAt, factorAt, validUntil, usedAt, deviceID, expiresAt
+        case authenticatedAt, factorAt, validUntil, usedAt, deviceID, expiresAt, details
 
         package static let (list, insertion) = texts()
 
@@ -240,6 +243,7 @@ extension AuthorizationCode {
             case .usedAt: .date(code?.usedAt)
             // The device that the use of the code has signed in.
             case .deviceID: .blob(nil)
+            case .details: .text(code?.details.column)
             }
         }
     }
@@ -253,7 +257,9 @@ extension AuthorizationCode {
             browserDevice: try row.blob(Column.browserDevice), redirect: try row.text(Column.redirect),
             codeChallenge: challenge.isEmpty ? nil : challenge, nonce: try row.optionalText(Column.nonce),
             scope: try row.text(Column.scope), authenticatedAt: try row.date(Column.authenticatedAt),
-            factorAt: try row.optionalDate(Column.factorAt), validUntil: try row.date(Column.validUntil),
+            factorAt: try row.optionalDate(Column.factorAt),
+            details: try GrantDetails(column: try row.optionalText(Column.details)),
+            validUntil: try row.date(Column.validUntil),
             usedAt: try row.optionalDate(Column.usedAt))
     }
 }
@@ -263,6 +269,7 @@ extension DeviceAuthorizationRecord {
     package enum Column: Int32, TableColumn {
         case digest, userDigest, clientID, scope, address, userAgent, createdAt, expiresAt, pollInterval, polledAt
         case decision, accountID, credentialVersion, browserDevice, grantedScope, authenticatedAt, factorAt
+        case details
 
         package static let (list, insertion) = texts()
 
@@ -282,6 +289,7 @@ extension DeviceAuthorizationRecord {
             case .decision, .accountID, .grantedScope: .text(nil)
             case .credentialVersion: .integer(nil)
             case .browserDevice: .blob(nil)
+            case .details: .text(record?.details.column)
             }
         }
     }
@@ -292,7 +300,8 @@ extension DeviceAuthorizationRecord {
             clientID: try row.text(Column.clientID), scope: try row.optionalText(Column.scope),
             address: try row.text(Column.address), userAgent: try row.optionalText(Column.userAgent),
             createdAt: try row.date(Column.createdAt), expiresAt: try row.date(Column.expiresAt),
-            interval: Int(try row.integer(Column.pollInterval)))
+            interval: Int(try row.integer(Column.pollInterval)),
+            details: try GrantDetails(column: try row.optionalText(Column.details)))
     }
 }
 
@@ -319,6 +328,7 @@ private struct WaitingDevice {
             accountID: try row.text(Column.accountID),
             credentialVersion: Int(try row.integer(Column.credentialVersion)),
             browserDevice: try row.blob(Column.browserDevice), scope: try row.text(Column.grantedScope),
-            authenticatedAt: try row.date(Column.authenticatedAt), factorAt: try row.optionalDate(Column.factorAt))
+            authenticatedAt: try row.date(Column.authenticatedAt), factorAt: try row.optionalDate(Column.factorAt),
+            details: try GrantDetails(column: try row.optionalText(Column.details)))
     }
 }

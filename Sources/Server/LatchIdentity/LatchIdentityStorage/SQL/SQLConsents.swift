@@ -4,12 +4,14 @@ import LatchAuth
 package import LatchFoundation
 
 extension IdentityStore {
-    /// Returns the kept consent of a user to a client, for an origin of redirect URIs; nil if there is none.
+    /// Returns the kept consent of a user to a client, for an origin of redirect URIs and resource servers; nil if there
+    /// is none.
     package func consent(
-        of accountID: String, to clientID: String, at redirectOrigin: String
+        of accountID: String, to clientID: String, at redirectOrigin: String, for resources: [String] = []
     ) async throws(IdentityError) -> Consent? {
         try await first(
-            Consent.byKey, [.text(accountID), .text(clientID), .text(redirectOrigin)], read: Consent.init)
+            Consent.byKey, [.text(accountID), .text(clientID), .text(redirectOrigin), .text(Consent.key(resources))],
+            read: Consent.init)
     }
 
     /// Returns the kept consents of a user, by client and origin.
@@ -17,7 +19,7 @@ extension IdentityStore {
         try await all(
             """
             SELECT \(Consent.Column.list) FROM consent WHERE account_id = $1
-            ORDER BY client_id, redirect_origin LIMIT 500
+            ORDER BY client_id, redirect_origin, resources LIMIT 500
             """, [.text(accountID)], read: Consent.init)
     }
 
@@ -60,40 +62,45 @@ extension SQLConnection {
         case .trusted: return true
         case .decision(let origin, let detail):
             try audit("consent.granted", account: code.accountID, detail: detail, at: code.issuedAt)
-            if let origin { try keep(Scopes(parsing: code.scope), of: code, at: origin) }
+            if let origin { try keep(code, at: origin) }
             return true
         case .kept(let origin):
-            return try consent(for: code, at: origin)?.covers(Scopes(parsing: code.scope)) ?? false
+            let kept = try consent(for: code, at: origin)
+            return kept?.covers(code.consentedScopes) ?? false
         }
     }
 
-    /// Adds scopes to the kept consent of a code's user and client.
-    private func keep(_ scopes: Scopes, of code: AuthorizationCode, at origin: String) throws(IdentityError) {
+    /// Adds what a code's user has agreed to to the kept consent to the client.
+    private func keep(_ code: AuthorizationCode, at origin: String) throws(IdentityError) {
         let kept = try consent(for: code, at: origin)
         var union = kept?.scopes ?? []
-        for scope in scopes.elements { union.insert(scope) }
+        for scope in code.consentedScopes.elements { union.insert(scope) }
         let consent = Consent(
             accountID: code.accountID, clientID: code.clientID, redirectOrigin: origin, scopes: union,
+            resources: Set(code.details.resources),
             grantedAt: kept?.grantedAt ?? code.issuedAt, updatedAt: code.issuedAt)
         try run(
             """
-            INSERT INTO consent \(Consent.Column.insertion) ON CONFLICT (account_id, client_id, redirect_origin)
+            INSERT INTO consent \(Consent.Column.insertion) ON CONFLICT (account_id, client_id, redirect_origin, resources)
             DO UPDATE SET scope = excluded.scope, updated_at = excluded.updated_at
             """, Consent.Column.values(of: consent))
     }
 
     private func consent(for code: AuthorizationCode, at origin: String) throws(IdentityError) -> Consent? {
         try first(
-            Consent.byKey, [.text(code.accountID), .text(code.clientID), .text(origin)], read: Consent.init)
+            Consent.byKey,
+            [
+                .text(code.accountID), .text(code.clientID), .text(origin), .text(Consent.key(code.details.resources)),
+            ], read: Consent.init)
     }
 }
 
 extension Consent {
     /// The columns of `consent`.
     package enum Column: Int32, TableColumn {
-        case accountID, clientID, redirectOrigin, scope, grantedAt, updatedAt
+        case accountID, clientID, redirectOrigin, resources, scope, grantedAt, updatedAt
 
-        package static let keyCount = 3
+        package static let keyCount = 4
         package static let (list, insertion) = texts()
 
         package func value(of consent: Consent?) -> SQLValue {
@@ -102,6 +109,7 @@ extension Consent {
             case .clientID: .text(consent?.clientID)
             case .redirectOrigin: .text(consent?.redirectOrigin)
             case .scope: .text(consent?.scopes.text)
+            case .resources: .text(consent.map { Consent.key($0.resources) })
             case .grantedAt: .date(consent?.grantedAt)
             case .updatedAt: .date(consent?.updatedAt)
             }
@@ -110,13 +118,16 @@ extension Consent {
 
     fileprivate static let byKey = """
         SELECT \(Column.list) FROM consent WHERE account_id = $1 AND client_id = $2 AND redirect_origin = $3
+            AND resources = $4
         """
 
     fileprivate init(_ row: borrowing SQLRow) throws(IdentityError) {
         self.init(
             accountID: try row.text(Column.accountID), clientID: try row.text(Column.clientID),
             redirectOrigin: try row.text(Column.redirectOrigin),
-            scopes: Scopes(parsing: try row.text(Column.scope)), grantedAt: try row.date(Column.grantedAt),
+            scopes: Scopes(parsing: try row.text(Column.scope)),
+            resources: Set(try row.text(Column.resources).unicodeScalars.split(separator: " ").map { String($0) }),
+            grantedAt: try row.date(Column.grantedAt),
             updatedAt: try row.date(Column.updatedAt))
     }
 }

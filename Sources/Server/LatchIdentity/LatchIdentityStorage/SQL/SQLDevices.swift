@@ -316,7 +316,7 @@ extension Device {
     package enum Column: Int32, TableColumn {
         case id, accountID, secret, counter, rotatedAt, rotationKey, createdAt, lastUsedAt, expiresAt, revokedAt
         case revokedBecause, userAgent, address, appID, scope, name, pushToken, factorAt, authenticatedAt
-        case browserDevice, notifies
+        case details, browserDevice, notifies
 
         package static let (list, insertion) = texts()
 
@@ -342,6 +342,7 @@ extension Device {
             case .pushToken: .text(nil)
             case .factorAt: .date(device?.factorAt)
             case .authenticatedAt: .date(device?.authenticatedAt)
+            case .details: .text(device?.details.column)
             case .browserDevice: .blob(device?.browserDevice)
             case .notifies: .integer((device?.notifies).map { $0 ? 1 : 0 })
             }
@@ -372,6 +373,7 @@ extension Device {
             name: try row.optionalText(Column.name, from: first),
             factorAt: try row.optionalDate(Column.factorAt, from: first),
             authenticatedAt: try row.optionalDate(Column.authenticatedAt, from: first),
+            details: try GrantDetails(column: try row.optionalText(Column.details, from: first)),
             browserDevice: try row.optionalBlob(Column.browserDevice, from: first),
             notifies: try row.integer(Column.notifies, from: first) == 1)
     }

@@ -68,6 +68,8 @@ package struct Device: Sendable, Hashable {
     ///
     /// It is nil for a login from before its introduction.
     package var authenticatedAt: Date?
+    /// The conditions of the grant that has signed in the device.
+    package let details: GrantDetails
     /// The first device of the browser's session in which the client signed in; nil for any other sign-in.
     ///
     /// A browser in which the same user signs in again has a new device, of the same session.
@@ -80,7 +82,7 @@ package struct Device: Sendable, Hashable {
         counter: UInt32 = 0, rotatedAt: Date? = nil, rotationKey: [UInt8]? = nil, createdAt: Date, lastUsedAt: Date,
         expiresAt: Date, revokedAt: Date? = nil, revocationReason: RevocationReason? = nil, userAgent: String?,
         address: String?, name: String? = nil, factorAt: Date? = nil, authenticatedAt: Date? = nil,
-        browserDevice: [UInt8]? = nil, notifies: Bool = false
+        details: GrantDetails = GrantDetails(), browserDevice: [UInt8]? = nil, notifies: Bool = false
     ) {
         self.id = id
         self.accountID = accountID
@@ -100,6 +102,7 @@ package struct Device: Sendable, Hashable {
         self.name = name
         self.factorAt = factorAt
         self.authenticatedAt = authenticatedAt
+        self.details = details
         self.browserDevice = browserDevice
         self.notifies = notifies
     }

@@ -97,6 +97,7 @@ package struct StoreTable: Sendable, Hashable {
         StoreTable("spent_sign_in", key: ["digest": .blob], ["expires_at": .integer]),
         StoreTable("authorization_code", AuthorizationCode.Column.self),
         StoreTable("device_authorization", DeviceAuthorizationRecord.Column.self),
+        StoreTable("pushed_request", PushedRequest.Column.self),
     ]
 
     private static let operations = [

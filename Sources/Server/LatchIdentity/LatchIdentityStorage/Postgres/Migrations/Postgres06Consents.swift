@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension PostgresSchema {
-    /// The consents of users to clients of others.
+    /// The consents of users to clients of others, the conditions of grants, and pushed requests.
     package static let consents = [
         """
         CREATE TABLE consent (
             account_id \(text) NOT NULL REFERENCES account (id) ON DELETE CASCADE,
             client_id \(text) NOT NULL,
             redirect_origin \(text) NOT NULL,
+            resources \(text) NOT NULL,
             scope \(text) NOT NULL,
             granted_at bigint NOT NULL,
             updated_at bigint NOT NULL,
-            PRIMARY KEY (account_id, client_id, redirect_origin)
+            PRIMARY KEY (account_id, client_id, redirect_origin, resources)
         )
         """,
         "CREATE INDEX consent_of_client ON consent (client_id)",
+        "ALTER TABLE authorization_code ADD COLUMN details \(text)",
+        "ALTER TABLE device_authorization ADD COLUMN details \(text)",
+        "ALTER TABLE device ADD COLUMN details \(text)",
+        """
+        CREATE TABLE pushed_request (
+            digest bytea PRIMARY KEY,
+            client_id \(text) NOT NULL,
+            content \(text) NOT NULL,
+            valid_until bigint NOT NULL,
+            expires_at bigint NOT NULL
+        )
+        """,
+        "CREATE INDEX pushed_request_by_end ON pushed_request (expires_at)",
         // The browser in which a client signed its device in.
         "ALTER TABLE device ADD COLUMN browser_device bytea",
         "CREATE INDEX device_of_browser ON device (browser_device) WHERE browser_device IS NOT NULL",

@@ -1,20 +1,34 @@
 // SPDX-License-Identifier: Apache-2.0
 
 extension SQLiteSchema {
-    /// The consents of users to clients of others.
+    /// The consents of users to clients of others, the conditions of grants, and pushed requests.
     package static let consents = [
         """
         CREATE TABLE consent (
             account_id TEXT NOT NULL REFERENCES account (id) ON DELETE CASCADE,
             client_id TEXT NOT NULL,
             redirect_origin TEXT NOT NULL,
+            resources TEXT NOT NULL,
             scope TEXT NOT NULL,
             granted_at INTEGER NOT NULL,
             updated_at INTEGER NOT NULL,
-            PRIMARY KEY (account_id, client_id, redirect_origin)
+            PRIMARY KEY (account_id, client_id, redirect_origin, resources)
         ) STRICT, WITHOUT ROWID
         """,
         "CREATE INDEX consent_of_client ON consent (client_id)",
+        "ALTER TABLE authorization_code ADD COLUMN details TEXT",
+        "ALTER TABLE device_authorization ADD COLUMN details TEXT",
+        "ALTER TABLE device ADD COLUMN details TEXT",
+        """
+        CREATE TABLE pushed_request (
+            digest BLOB NOT NULL PRIMARY KEY,
+            client_id TEXT NOT NULL,
+            content TEXT NOT NULL,
+            valid_until INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX pushed_request_by_end ON pushed_request (expires_at)",
         // The browser in which a client signed its device in.
         "ALTER TABLE device ADD COLUMN browser_device BLOB",
         "CREATE INDEX device_of_browser ON device (browser_device) WHERE browser_device IS NOT NULL",

@@ -1,0 +1,94 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+import LatchCore
+
+/// The conditions of a grant besides its scopes, from the request to each of its tokens.
+///
+/// Store and forms keep them as one JSON object, so that a condition that is added needs no column. A server of an
+/// earlier version ignores members that it does not know.
+package struct GrantDetails: Sendable, Hashable {
+    /// The resource servers that the tokens may be for (RFC 8707 §2), as they are registered; empty for the operator's
+    /// API.
+    package var resources: [String] = []
+    /// The thumbprint of the key that the client must prove (RFC 9449 §6.1); nil for bearer tokens.
+    package var keyThumbprint: String?
+
+    /// The claims about the user that the request names for userinfo and for the ID token (OpenID Connect Core §5.5).
+    package var claims = ClaimNames()
+
+    /// Claims by their names.
+    package struct ClaimNames: Sendable, Hashable {
+        package var userInfo: [String] = []
+        package var idToken: [String] = []
+
+        package init(userInfo: [String] = [], idToken: [String] = []) {
+            self.userInfo = userInfo
+            self.idToken = idToken
+        }
+
+        /// Returns scopes together with those whose texts on the consent page name the claims.
+        package func adding(to scopes: Scopes) -> Scopes {
+            (userInfo + idToken).reduce(into: scopes) { $0.insert(Self.scope(of: $1)) }
+        }
+
+        /// Returns the scope that a claim belongs to (OpenID Connect Core §5.4).
+        package static func scope(of name: String) -> Scope {
+            ["email", "email_verified"].contains(name) ? "email" : "profile"
+        }
+    }
+
+    package init(resources: [String] = [], keyThumbprint: String? = nil, claims: ClaimNames = ClaimNames()) {
+        self.resources = resources
+        self.keyThumbprint = keyThumbprint
+        self.claims = claims
+    }
+
+    private init(_ members: JSONObject) {
+        let list = { (name: String) in members[name]?.arrayValue?.compactMap(\.stringValue) ?? [] }
+        resources = list("resources")
+        claims = ClaimNames(userInfo: list("userinfo"), idToken: list("id_token"))
+        keyThumbprint = members["jkt"]?.stringValue
+    }
+
+    private var members: JSONObject {
+        var members: JSONObject = [:]
+        for (name, list) in [("resources", resources), ("userinfo", claims.userInfo), ("id_token", claims.idToken)]
+        where !list.isEmpty { members[name] = .array(list.map { .string($0) }) }
+        members["jkt"] = keyThumbprint.map { .string($0) }
+        return members
+    }
+}
+
+extension GrantDetails {
+    /// Reads the text of a column; nil is a grant without conditions.
+    ///
+    /// - Throws: `IdentityError.corruptStore`, since conditions that cannot be read must not be left out.
+    init(column text: String?) throws(IdentityError) {
+        guard let text else {
+            self.init()
+            return
+        }
+        let members: JSONObject?
+        do throws(JSONError) { members = try JSONValue(parsing: text).objectValue } catch { members = nil }
+        guard let members else { throw .corruptStore("the details of a grant are not a JSON object") }
+        self.init(members)
+    }
+
+    /// The text of a column; nil for a grant without conditions.
+    var column: String? {
+        let members = members
+        return members.isEmpty ? nil : String(decoding: JSONValue.object(members).serialized(), as: UTF8.self)
+    }
+}
+
+extension GrantDetails: Codable {
+    package init(from decoder: any Decoder) throws {
+        self.init(try decoder.singleValueContainer().decode(JSONValue.self).objectValue ?? [:])
+    }
+
+    package func encode(to encoder: any Encoder) throws {
+        var container = encoder.singleValueContainer()
+        try container.encode(JSONValue.object(members))
+    }
+}

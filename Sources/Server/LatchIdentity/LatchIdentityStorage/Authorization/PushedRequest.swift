@@ -1,0 +1,30 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+package import LatchFoundation
+
+/// An authorization request that a client has pushed (RFC 9126), stored by the digest of its `request_uri`.
+package struct PushedRequest: Sendable, Hashable {
+    /// The time within which a browser must bring the `request_uri`.
+    package static let lifetime: TimeInterval = 90
+    /// The time from then on that a user has for the pages.
+    package static let memory: TimeInterval = 3600
+
+    /// The SHA-256 digest of the `request_uri`.
+    package let digest: [UInt8]
+    package let clientID: String
+    /// The request, encrypted: it has state and hints of other parties.
+    package let content: String
+    package let validUntil: Date
+
+    package init(digest: [UInt8], clientID: String, content: String, validUntil: Date) {
+        self.digest = digest
+        self.clientID = clientID
+        self.content = content
+        self.validUntil = validUntil
+    }
+}
+
+extension PushedRequest: Redacting {
+    package var description: String { "PushedRequest(\(clientID))" }
+}
