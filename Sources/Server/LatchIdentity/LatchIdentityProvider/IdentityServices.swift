@@ -81,8 +81,7 @@ package final class IdentityServices: Sendable {
         self.metrics = metrics
         self.upstreams = upstreams
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
-        resources = ResourcePolicy(
-            audience: configuration.audience, accessTokens: accessTokens, scopePolicy: scopePolicy)
+        resources = try ResourcePolicy(configuration, accessTokens: accessTokens)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
         audit = AuditService(
             retention: configuration.auditRetention, store: store, clock: clock, auditKey: keys.auditKey)
@@ -94,7 +93,8 @@ package final class IdentityServices: Sendable {
         tokens = TokenService(
             lifetimes: TokenLifetimes(configuration), store: store, clock: clock, dates: dates, pepper: pepper,
             accessTokens: accessTokens, families: TokenFamilyCache(), limits: limits, clients: clients,
-            scopePolicy: scopePolicy, metrics: metrics, sessions: sessions)
+            scopePolicy: scopePolicy, resources: resources, metrics: metrics, sessions: sessions,
+            proofs: SenderProofs(accessTokens: accessTokens, clock: clock))
         pageSessions = PageSessionService(
             store: store, clock: clock, pepper: pepper, accessTokens: accessTokens, sessions: sessions)
         secondFactors = SecondFactorService(
@@ -148,7 +148,9 @@ package final class IdentityServices: Sendable {
     package var authorizations: AuthorizationService {
         AuthorizationService(
             store: store, clock: clock, random: random, accessTokens: accessTokens, clients: clients,
-            scopePolicy: scopePolicy, metrics: metrics, resources: resources, admission: admission, tokens: tokens)
+            scopePolicy: scopePolicy, metrics: metrics, resources: resources, admission: admission, tokens: tokens,
+            limits: limits, cipher: PageFormCipher(pepper: pepper),
+            requestObjects: RequestObjects(clients: clients, accessTokens: accessTokens, clock: clock))
     }
 
     package var consents: ConsentService { ConsentService(store: store, clock: clock) }
@@ -156,7 +158,7 @@ package final class IdentityServices: Sendable {
     package var deviceAuthorizations: DeviceAuthorizationService {
         DeviceAuthorizationService(
             store: store, clock: clock, random: random, pepper: pepper, limits: limits, clients: clients,
-            scopePolicy: scopePolicy, admission: admission, tokens: tokens)
+            scopePolicy: scopePolicy, resources: resources, admission: admission, tokens: tokens)
     }
 
     package var signingKeys: SigningKeyService {

@@ -158,14 +158,13 @@ package struct HTMLPage: Sendable {
     /// one inline script, and may stand in a frame. It names its origin, which receivers compare with the issuer's (Fetch
     /// §3.2).
     ///
-    /// - Parameter formTarget: A source expression for the target of the redirect after the form, which the policy for
-    ///   forms also covers.
-    package func response(status: HTTPStatus = .ok, formTarget: String? = nil) -> HTTPResponse {
-        let targets = "'self'" + (formTarget.map { " \($0)" } ?? "")
+    /// - Parameter leadsAway: Whether the response to the form may redirect to an app. Browsers apply a policy for forms
+    ///   to each redirect that follows, also to those of the app. The page then has none.
+    package func response(status: HTTPStatus = .ok, leadsAway: Bool = false) -> HTTPResponse {
         let rest =
             postsItself
             ? "script-src \(Self.submissionSource)"
-            : "form-action \(targets); frame-ancestors 'none'"
+            : (leadsAway ? "" : "form-action 'self'; ") + "frame-ancestors 'none'"
                 + (script == nil ? "" : "; script-src 'self'; connect-src 'self'")
         var fields: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", "Content-Language": language,

@@ -58,9 +58,10 @@ extension Router {
     ///
     /// None of these endpoints reads a cookie.
     private static func pages(of clients: OAuthClients) -> CORSInterceptor {
-        let paths: Set = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo"]
+        let paths: Set = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/par"]
         // A page holds the token that it sends to the others. What it sends here may be another client's: a password.
-        return CORSInterceptor(includes: paths.contains, allows: clients.allows, decides: { $0 == "/oauth/token" })
+        return CORSInterceptor(
+            includes: paths.contains, allows: clients.allows, decides: { $0 == "/oauth/token" || $0 == "/oauth/par" })
     }
 
     /// Adds the endpoints of OAuth and OpenID Connect, and the pages.
@@ -70,17 +71,20 @@ extension Router {
         let handlers = GrantHandlers.all.map { $0.init(services) }
         TokenRoutes(
             dates: services.dates, limits: limits, clients: services.clients, grantHandlers: handlers,
-            resources: services.resources, clientAuthentication: authentication, tokens: services.tokens
+            clientAuthentication: authentication, tokens: services.tokens
         ).add(to: &self)
         IntrospectionRoutes(
             limits: limits, clientAuthentication: authentication, introspection: services.introspection
+        ).add(to: &self)
+        PushedRequestRoutes(
+            limits: limits, clientAuthentication: authentication, authorizations: services.authorizations
         ).add(to: &self)
         let pages = SignInPages(
             context: context, configuration: configuration, clock: services.clock, random: services.random,
             pepper: services.pepper, accessTokens: services.accessTokens, clients: services.clients,
             refreshCookie: refreshCookie, authorizations: services.authorizations)
         let devices = DeviceRoutes(
-            accessTokens: services.accessTokens, limits: limits, resources: services.resources,
+            accessTokens: services.accessTokens, limits: limits,
             clientAuthentication: authentication, deviceAuthorizations: services.deviceAuthorizations,
             pageSessions: services.pageSessions, signInPages: pages)
         AuthorizeRoutes(
@@ -98,7 +102,7 @@ extension Router {
         ).add(to: &self)
         MetadataRoutes(
             configuration: configuration, accessTokens: services.accessTokens, limits: limits,
-            clients: services.clients, scopePolicy: services.scopePolicy
+            clients: services.clients, proofs: services.tokens.proofs, scopePolicy: services.scopePolicy
         ).add(to: &self)
         PageRoutes(
             context: context, appURL: configuration.appURL, store: services.store, clock: services.clock,

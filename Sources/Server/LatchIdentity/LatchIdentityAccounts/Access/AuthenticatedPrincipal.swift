@@ -14,8 +14,10 @@ public struct AuthenticatedPrincipal: Sendable {
     public let clientID: String
     /// The account's id, the token's `sub`; nil for a client that acts for itself (RFC 6749 §4.4).
     public let accountID: String?
-    /// Whether the token is for the claims about its user only.
-    package let isForUserInfo: Bool
+    /// The recipient that the token is for.
+    package let recipient: TokenRecipient
+    /// The claims about the user that the client has asked for by name.
+    package let claims: [String]
 }
 
 /// The account, device and client of a session's access token, as currently stored.

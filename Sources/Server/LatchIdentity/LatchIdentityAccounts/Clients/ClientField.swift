@@ -34,13 +34,28 @@ extension ClientField {
     static let all = [
         flag("confidential", \.isConfidential),
         flag("trusted", \.isTrusted),
+        ClientField(
+            name: "security_profile",
+            form: .text(
+                read: { name, client throws(OAuthClient.WordError) in
+                    guard let profile = OAuthClient.SecurityProfile(rawValue: name) else {
+                        let known = OAuthClient.SecurityProfile.allCases.map(\.rawValue).joined(separator: ", ")
+                        throw OAuthClient.WordError(reason: "has an unknown 'security_profile'; known are \(known)")
+                    }
+                    client.securityProfile = profile
+                }, write: { $0.securityProfile?.rawValue })),
         flag("require_pkce", \.requiresPKCE),
         flag("require_nonce", \.requiresNonce),
+        flag("require_pushed_authorization_requests", \.requiresPushedRequests),
+        flag("require_signed_request_object", \.requiresRequestObjects),
+        flag("dpop_bound_access_tokens", \.requiresProofs),
         flag("introspect_all", \.introspectsAllTokens),
         ClientField(
             name: "id_token_signed_response_alg",
             form: .algorithm(\.idTokenAlgorithm, of: SignatureAlgorithm.ofSigningKeys)),
         flag("id_token_claims", \.idTokenHasClaims),
+        claim("roles_claim", \.rolesClaim),
+        claim("groups_claim", \.groupsClaim),
         ClientField(
             name: "token_endpoint_auth_method",
             form: .text(
@@ -57,6 +72,13 @@ extension ClientField {
                     client.assertionAlgorithm = try algorithm(
                         name, of: SignatureAlgorithm.ofAssertions, in: "token_endpoint_auth_signing_alg")
                 }, write: { $0.assertionAlgorithm?.rawValue })),
+        ClientField(
+            name: "request_object_signing_alg",
+            form: .text(
+                read: { name, client throws(OAuthClient.WordError) in
+                    client.requestObjectAlgorithm = try algorithm(
+                        name, of: SignatureAlgorithm.ofAssertions, in: "request_object_signing_alg")
+                }, write: { $0.requestObjectAlgorithm?.rawValue })),
         ClientField(name: "jwks", form: .json(\.jwks)),
         ClientField(
             name: "backchannel_logout_uri",
@@ -78,6 +100,16 @@ extension ClientField {
             form: .list(
                 read: { names, client throws(OAuthClient.WordError) in client.scopes = try scopes(names) },
                 write: { $0.scopes?.elements.map(\.rawValue) })),
+        ClientField(
+            name: "resources",
+            form: .list(
+                read: { urls, client throws(OAuthClient.WordError) in client.resources = urls },
+                write: { $0.resources })),
+        ClientField(
+            name: "serves",
+            form: .list(
+                read: { urls, client throws(OAuthClient.WordError) in client.serves = urls },
+                write: { $0.serves.isEmpty ? nil : $0.serves })),
         ClientField(
             name: "redirects",
             form: .list(
@@ -103,6 +135,31 @@ extension ClientField {
         _ name: String, _ path: any WritableKeyPath<OAuthClient, Bool> & Sendable
     ) -> ClientField {
         ClientField(name: name, form: .flag(path, omitted: OAuthClient(id: "")[keyPath: path]))
+    }
+
+    /// The claims of other kinds of tokens and responses, which a careless party could take the token for.
+    private static let reservedClaims: Set<String> = [
+        "nbf", "jti", "act", "cnf", "client_id", "scope", "code", "state", "error", "events", "token_introspection",
+    ]
+
+    /// Returns a field with the name of a claim.
+    private static func claim(
+        _ name: String, _ path: any WritableKeyPath<OAuthClient, String?> & Sendable
+    ) -> ClientField {
+        ClientField(
+            name: name,
+            form: .text(
+                read: { text, client throws(OAuthClient.WordError) in
+                    // A registered claim would have another meaning (OpenID Connect Core §5.1.2).
+                    guard text.isWord(maximum: 100, also: "_-:/."), !reservedClaims.contains(text),
+                        !AccessTokenIssuer.claimsOfIDTokens.contains(text),
+                        !UserClaims.names.contains(text)
+                    else {
+                        throw OAuthClient.WordError(
+                            reason: "has a '\(name)' that cannot be the name of a claim, such as groups")
+                    }
+                    client[keyPath: path] = text
+                }, write: { $0[keyPath: path] }))
     }
 
     private static func method(_ text: String) throws(OAuthClient.WordError) -> OAuthClient.AuthenticationMethod {

@@ -39,10 +39,16 @@ extension OAuthClient {
         guard hasKey || assertionAlgorithm == nil else {
             throw problem("needs token_endpoint_auth_method private_key_jwt for 'token_endpoint_auth_signing_alg'")
         }
+        guard hasKey || securityProfile == nil else {
+            throw problem("needs token_endpoint_auth_method private_key_jwt for 'security_profile'")
+        }
         guard let jwks else {
             guard !hasKey else { throw problem("needs its public keys in 'jwks' for private_key_jwt") }
             guard !grants.contains(.jwtBearer) else {
                 throw problem("needs its public keys in 'jwks' for the grant \(GrantType.jwtBearer.rawValue)")
+            }
+            guard !requiresRequestObjects, requestObjectAlgorithm == nil else {
+                throw problem("needs its public keys in 'jwks' for request objects")
             }
             return KeySet()
         }
@@ -54,7 +60,7 @@ extension OAuthClient {
             let place = "in its 'jwks', number \(index + 1) of \(list.count)"
             guard let jwk = value.objectValue else { throw problem("has something other than a key \(place)") }
             guard jwk["kty"] != "oct", Self.secretMembers.allSatisfy({ jwk[$0] == nil }) else {
-                // A reader of the configuration could have signed with it.
+                // Each reader of the configuration could have signed with it.
                 throw problem("has a secret key \(place): replace that key, and list only public ones")
             }
             guard jwk["use"] != "enc" else { continue }
@@ -70,7 +76,35 @@ extension OAuthClient {
 
     /// The algorithms of the client's assertions.
     package var assertionAlgorithms: [SignatureAlgorithm] {
-        assertionAlgorithm.map { [$0] } ?? SignatureAlgorithm.ofAssertions
+        algorithms(assertionAlgorithm)
+    }
+
+    /// The algorithms of the client's request objects.
+    package var requestObjectAlgorithms: [SignatureAlgorithm] { algorithms(requestObjectAlgorithm) }
+
+    /// Returns the registered algorithm, or all that the client may use.
+    private func algorithms(_ registered: SignatureAlgorithm?) -> [SignatureAlgorithm] {
+        let all = registered.map { [$0] } ?? SignatureAlgorithm.ofAssertions
+        // FAPI 2.0 Security Profile §5.4.1.
+        return securityProfile == nil ? all : all.filter { [.ps256, .es256, .eddsa].contains($0) }
+    }
+
+    /// Returns the time for which a replaced refresh token of the client works.
+    ///
+    /// FAPI 2.0 Security Profile §5.3.2.1 wants that the client can retry with it: it is bound to the client's keys.
+    func replayWindow(_ configured: Duration) -> Duration {
+        securityProfile == nil ? configured : max(configured, .seconds(90))
+    }
+
+    /// The client with what its profile requires.
+    var profiled: OAuthClient {
+        guard let securityProfile else { return self }
+        var client = self
+        (client.requiresPKCE, client.requiresPushedRequests, client.requiresProofs) = (true, true, true)
+        // Its ID tokens cannot be those that a client has by default.
+        if client.idTokenAlgorithm == .rs256 { client.idTokenAlgorithm = .es256 }
+        if securityProfile == .fapi2MessageSigning { client.requiresRequestObjects = true }
+        return client
     }
 
     /// The members of a key that only its owner knows (RFC 7518 §6).

@@ -13,10 +13,12 @@ extension OAuthClient.GrantType {
     public static let clientCredentials = OAuthClient.GrantType("client_credentials")
     /// The JWT bearer grant (RFC 7523 §2.1), for a confidential client that acts for itself and has registered a key.
     public static let jwtBearer = OAuthClient.GrantType("urn:ietf:params:oauth:grant-type:jwt-bearer")
+    /// The token exchange (RFC 8693 §2), for a confidential client.
+    public static let tokenExchange = OAuthClient.GrantType("urn:ietf:params:oauth:grant-type:token-exchange")
 
     /// The grant types of all handlers, in the order of the handlers.
     package static let supported: [OAuthClient.GrantType] = [
-        .password, .refreshToken, .authorizationCode, .deviceCode, .clientCredentials, .jwtBearer,
+        .password, .refreshToken, .authorizationCode, .deviceCode, .clientCredentials, .jwtBearer, .tokenExchange,
     ]
 
     /// The sign-in with a passkey, which has a route and no handler.

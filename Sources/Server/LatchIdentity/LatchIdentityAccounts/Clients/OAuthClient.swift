@@ -57,6 +57,17 @@ public struct OAuthClient: Sendable, Hashable {
         case privateKeyJWT = "private_key_jwt"
     }
 
+    /// A set of rules for high security, which implies members of a client.
+    public enum SecurityProfile: String, Sendable, Hashable, CaseIterable {
+        /// FAPI 2.0 Security Profile, with `private_key_jwt` and DPoP.
+        ///
+        /// It requires pushed requests, PKCE and proofs, permits only PS256, ES256 and EdDSA, and takes assertions for
+        /// the issuer only.
+        case fapi2
+        /// FAPI 2.0 Message Signing, which also requires signed request objects.
+        case fapi2MessageSigning = "fapi2_message_signing"
+    }
+
     /// The `client_id`.
     public let id: String
     /// Whether the client authenticates (RFC 6749 §2.1).
@@ -69,10 +80,16 @@ public struct OAuthClient: Sendable, Hashable {
     public var backchannelLogoutURI: String?
     /// The client's public keys, as a JSON Web Key Set (RFC 7517 §5).
     public var jwks: JSONValue?
+    /// The profile that the client obeys; nil for none.
+    public var securityProfile: SecurityProfile?
     /// The grants that the client may use.
     public var grants: Set<GrantType>
     /// The scopes that the client's tokens may have; nil for every scope of the server.
     public var scopes: Scopes?
+    /// The resource servers that the client may name, by their URLs; nil for all of them.
+    public var resources: [String]?
+    /// The resource servers that the client is, whose access tokens it may exchange (RFC 8693), by their URLs.
+    public var serves: [String]
     /// The URLs that the browser may return to after a sign-in on the server's pages, compared exactly.
     ///
     /// A loopback URL without a port accepts every port (RFC 8252 §7.3).
@@ -83,6 +100,14 @@ public struct OAuthClient: Sendable, Hashable {
     public var isTrusted: Bool
     /// Whether each authorization request needs a code challenge (RFC 7636), as each one of a public client must have.
     public var requiresPKCE: Bool
+    /// Whether each authorization request must be pushed (RFC 9126 §6).
+    public var requiresPushedRequests: Bool
+    /// Whether each authorization request must be a signed request object with a bounded life (RFC 9101 §10.5).
+    public var requiresRequestObjects: Bool
+    /// The algorithm of the client's request objects; nil for each that its keys have.
+    public var requestObjectAlgorithm: SignatureAlgorithm?
+    /// Whether each request for tokens needs the proof of a key, which the tokens are bound to (RFC 9449 §5.2).
+    public var requiresProofs: Bool
     /// Whether each authorization request needs a nonce (OpenID Connect Core §3.1.2.1).
     public var requiresNonce: Bool
     /// The algorithm of the client's ID tokens: RS256, ES256 or EdDSA (OpenID Connect Registration §2).
@@ -91,6 +116,8 @@ public struct OAuthClient: Sendable, Hashable {
     ///
     /// Otherwise it is only at the userinfo endpoint (OpenID Connect Core §5.4).
     public var idTokenHasClaims: Bool
+    /// The names of the claims with the roles of the user, in ID tokens and userinfo; nil for none.
+    public var rolesClaim, groupsClaim: String?
     /// The origins whose pages may call the server for this client, such as `https://app.example.com`.
     ///
     /// Nil for those of the redirects of a public client, and for none if it is confidential.
@@ -105,9 +132,13 @@ public struct OAuthClient: Sendable, Hashable {
         id: String, isConfidential: Bool = false, grants: Set<GrantType> = [.refreshToken], scopes: Scopes? = nil,
         redirectURIs: [String] = [], postLogoutRedirectURIs: [String] = [], isTrusted: Bool = false,
         requiresPKCE: Bool = true, requiresNonce: Bool = false, idTokenAlgorithm: SignatureAlgorithm = .rs256,
-        idTokenHasClaims: Bool = false, allowedOrigins: [String]? = nil,
-        introspectsAllTokens: Bool = false, authenticationMethod: AuthenticationMethod? = nil,
-        assertionAlgorithm: SignatureAlgorithm? = nil, jwks: JSONValue? = nil, backchannelLogoutURI: String? = nil
+        idTokenHasClaims: Bool = false, rolesClaim: String? = nil, groupsClaim: String? = nil,
+        allowedOrigins: [String]? = nil,
+        introspectsAllTokens: Bool = false, requiresPushedRequests: Bool = false, requiresProofs: Bool = false,
+        requiresRequestObjects: Bool = false, requestObjectAlgorithm: SignatureAlgorithm? = nil,
+        authenticationMethod: AuthenticationMethod? = nil,
+        assertionAlgorithm: SignatureAlgorithm? = nil, jwks: JSONValue? = nil, backchannelLogoutURI: String? = nil,
+        securityProfile: SecurityProfile? = nil, resources: [String]? = nil, serves: [String] = []
     ) {
         self.id = id
         self.isConfidential = isConfidential
@@ -120,11 +151,20 @@ public struct OAuthClient: Sendable, Hashable {
         self.requiresNonce = requiresNonce
         self.idTokenAlgorithm = idTokenAlgorithm
         self.idTokenHasClaims = idTokenHasClaims
+        self.rolesClaim = rolesClaim
+        self.groupsClaim = groupsClaim
         self.allowedOrigins = allowedOrigins
         self.introspectsAllTokens = introspectsAllTokens
+        self.requiresPushedRequests = requiresPushedRequests
+        self.requiresProofs = requiresProofs
+        self.requiresRequestObjects = requiresRequestObjects
+        self.requestObjectAlgorithm = requestObjectAlgorithm
         self.authenticationMethod = authenticationMethod
         self.assertionAlgorithm = assertionAlgorithm
         self.jwks = jwks
+        self.securityProfile = securityProfile
+        self.resources = resources
+        self.serves = serves
         self.backchannelLogoutURI = backchannelLogoutURI
     }
 }
@@ -145,7 +185,9 @@ extension OAuthClient {
     ///
     /// A client with the password grant sees its users' passwords, so operators do not give it to third-party clients.
     package var belongsToOperator: Bool {
-        id == Self.firstPartyID || isTrusted || !signsUsersIn || grants.contains(.password)
+        id == Self.firstPartyID || isTrusted || grants.contains(.password)
+            // A client that exchanges tokens acts for users of other clients.
+            || !signsUsersIn && !grants.contains(.tokenExchange)
     }
 
     /// The origins whose pages may call the server, in the spelling of browsers (RFC 6454 §6.2).
@@ -157,7 +199,7 @@ extension OAuthClient {
     }
 
     /// Whether the client is a resource server that may introspect the access tokens of all clients.
-    package var isResourceServer: Bool { isConfidential && (introspectsAllTokens || grants.isEmpty) }
+    package var isResourceServer: Bool { isConfidential && (introspectsAllTokens || grants.isEmpty || !serves.isEmpty) }
 
     /// Returns whether a text is a valid `client_id`.
     ///

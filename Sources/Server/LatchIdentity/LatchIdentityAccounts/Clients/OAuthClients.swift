@@ -26,8 +26,9 @@ package struct OAuthClients: Sendable {
         firstParty = OAuthClient(
             id: OAuthClient.firstPartyID, grants: configuration.firstPartyGrants,
             scopes: configuration.firstPartyScopes)
+        let registered = configuration.clients.map(\.profiled)
         var clients: [String: OAuthClient] = [:]
-        for client in configuration.clients {
+        for client in registered {
             guard OAuthClient.isID(client.id), client.id != firstParty.id,
                 clients.updateValue(client, forKey: client.id) == nil
             else {
@@ -35,16 +36,17 @@ package struct OAuthClients: Sendable {
             }
         }
         // RFC 6749 §3.1.2.2: a code is sent only to a registered URL.
-        for client in configuration.clients
+        for client in registered
         where client.grants.contains(.authorizationCode) && client.redirectURIs.isEmpty {
             throw .unusableSetting(
                 "clients", "the client '\(client.id)' needs a URL in 'redirects' for the grant authorization_code")
         }
-        guard configuration.firstPartyGrants.isDisjoint(with: [.clientCredentials, .jwtBearer]) else {
+        guard configuration.firstPartyGrants.isDisjoint(with: [.clientCredentials, .jwtBearer, .tokenExchange]) else {
             throw .unusableSetting(
-                "first_party_grants", "client_credentials and jwt-bearer need a client that authenticates")
+                "first_party_grants",
+                "client_credentials, jwt-bearer and token-exchange need a client that authenticates")
         }
-        for client in configuration.clients where !client.isConfidential { try Self.requireNoSecret(client) }
+        for client in registered where !client.isConfidential { try Self.requireNoSecret(client) }
         let notified = clients.values.compactMap(\.backchannelLogoutURI)
         let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs } + notified
         guard notified.allSatisfy(AppRedirect.takesForms) else {
@@ -55,7 +57,7 @@ package struct OAuthClients: Sendable {
             throw .invalidSetting("clients", "clients with redirects such as https://app.example.com/callback")
         }
         var keys: [String: KeySet] = [:]
-        for client in configuration.clients {
+        for client in registered {
             let set = try client.checkedKeys()
             if !set.keys.isEmpty { keys[client.id] = set }
         }
@@ -74,7 +76,10 @@ package struct OAuthClients: Sendable {
     /// Requires that a public client has nothing that only a secret protects.
     private static func requireNoSecret(_ client: OAuthClient) throws(IdentityError) {
         let problem: String? =
-            if client.actsForItself {
+            if client.grants.contains(.tokenExchange) {
+                // Everybody could exchange a stolen token for one of another audience.
+                "so it cannot have the grant \(OAuthClient.GrantType.tokenExchange.rawValue)"
+            } else if client.actsForItself {
                 // RFC 6749 §4.4: without a proof, everybody would be this client.
                 "so it cannot have the grants client_credentials and jwt-bearer"
             } else if !client.requiresPKCE {

@@ -1,41 +1,177 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchAuth
+import LatchCore
 package import LatchIdentityStorage
 
-/// The rules for the resources that a client names (RFC 8707 §2).
+/// The rules for the resource servers that a client names (RFC 8707 §2): the operator's API, and those of the
+/// configuration.
 package struct ResourcePolicy: Sendable {
-    /// The `aud` of access tokens; nil for the issuer.
-    package let audience: String?
-    package let accessTokens: AccessTokenIssuer
-    package let scopePolicy: ScopePolicy
+    private let audience: String?
+    private let accessTokens: AccessTokenIssuer
+    private let api: Scopes
+    private let defaults: Scopes
+    /// The resource servers of the configuration, by the keys of their URLs.
+    private let servers: [String: ResourceServer]
 
-    package init(audience: String?, accessTokens: AccessTokenIssuer, scopePolicy: ScopePolicy) {
-        self.audience = audience
+    /// Creates the rules.
+    ///
+    /// - Throws: `IdentityError.unusableSetting` if a resource server has the URL of another one, or of the operator's
+    ///   API.
+    package init(_ configuration: IdentityConfiguration, accessTokens: AccessTokenIssuer) throws(IdentityError) {
+        audience = configuration.audience
         self.accessTokens = accessTokens
-        self.scopePolicy = scopePolicy
+        (api, defaults) = (configuration.scopes, configuration.defaultScopes)
+        var servers: [String: ResourceServer] = [:]
+        let userInfo = configuration.issuer.map { "\($0.withoutFinalSlash)/oauth/userinfo" }
+        let reserved = [configuration.audience, configuration.issuer, userInfo].compactMap { $0 }
+        for server in configuration.resources {
+            guard let key = ResourceServer.key(server.resource) else {
+                throw .unusableSetting("resources", "a resource is not a URL without a fragment")
+            }
+            guard !reserved.contains(where: { Self.key($0) == key }),
+                servers.updateValue(server, forKey: key) == nil
+            else {
+                throw .unusableSetting(
+                    "resources", "'\(server.resource)' is also another resource server, the audience or the issuer")
+            }
+        }
+        self.servers = servers
+        for client in configuration.clients {
+            for name in (client.resources ?? []) + client.serves
+            where servers[Self.key(name)] == nil && !reserved.contains(where: { Self.key($0) == Self.key(name) }) {
+                throw .unusableSetting(
+                    "clients",
+                    "the client '\(client.id)' has a resource server that is neither in 'resources' nor 'audience'")
+            }
+        }
     }
 
-    /// Requires that the named resources equal the audience, since the server's tokens are only for that audience.
+    private static func key(_ text: String) -> String { ResourceServer.key(text) ?? text }
+
+    /// The `aud` of tokens for the operator's API; nil until the issuer is known.
+    private var apiAudience: String? { audience ?? accessTokens.issuer }
+
+    /// Returns the resource servers that a request names, each once, as they are registered.
     ///
-    /// - Throws: `IdentityError.invalidTarget`, `.notReady`.
-    package func requireTargets(_ resources: [String]) throws(IdentityError) {
-        guard let issuer = accessTokens.issuer else { throw .notReady }
-        let audience = audience ?? issuer
-        guard resources.allSatisfy({ $0.utf8.elementsEqual(audience.utf8) }) else { throw .invalidTarget }
+    /// - Throws: `IdentityError.invalidTarget` if one of them is unknown, or not for the client; `.notReady`.
+    private func targets(_ named: [String], for client: OAuthClient) throws(IdentityError) -> [String] {
+        guard let apiAudience else { throw .notReady }
+        var targets: [String] = []
+        for name in named {
+            let key = Self.key(name)
+            let target = key == Self.key(apiAudience) ? apiAudience : servers[key]?.resource
+            guard let target, isPermitted(target, to: client) else { throw .invalidTarget }
+            if !targets.contains(target) { targets.append(target) }
+        }
+        return targets
     }
 
-    /// Requires that a third-party client requests a scope of the operator's API, or no scope, if it names that API.
+    /// Returns whether a client may have tokens for a resource server.
+    private func isPermitted(_ target: String, to client: OAuthClient) -> Bool {
+        client.resources?.contains { Self.key($0) == Self.key(target) } ?? true
+    }
+
+    /// Returns the resource servers of a new grant; empty for the operator's API only.
     ///
-    /// Otherwise the token would only be for claims about the user, and the API would refuse it.
+    /// - Throws: `IdentityError.scopelessTarget` if a third-party client requests no scope of a resource server that it
+    ///   names; and `.invalidTarget`, `.notReady`.
+    package func granted(
+        _ named: [String], requesting requested: Scopes?, by client: OAuthClient
+    ) throws(IdentityError) -> [String] {
+        let targets = try targets(named, for: client)
+        for target in targets { try requireScope(of: target, in: requested ?? defaults, for: client) }
+        return targets.allSatisfy { $0 == apiAudience } ? [] : targets
+    }
+
+    /// A resource server for a token, the scopes that it has there, and the key that it is bound to.
+    package struct Target: Sendable {
+        /// The `aud`; nil for the operator's API, or the userinfo endpoint where the scopes are only about the user.
+        let audience: String?
+        let scopes: Scopes
+        /// The thumbprint of the key; nil for a bearer token.
+        let key: String?
+    }
+
+    /// Requires that a third-party client gets a scope of each resource server of a grant that has scopes.
     ///
     /// - Throws: `IdentityError.scopelessTarget`.
-    package func requireScope(
-        of resources: [String], in requested: Scopes?, for client: OAuthClient
-    ) throws(IdentityError) {
-        guard let audience, audience != accessTokens.issuer, !client.belongsToOperator, resources.contains(audience),
-            !scopePolicy.needsResource(requested)
-        else { return }
-        throw .scopelessTarget
+    package func require(_ targets: [String], with scopes: Scopes, for client: OAuthClient) throws(IdentityError) {
+        for target in targets { try requireScope(of: target, in: scopes, for: client) }
+    }
+
+    /// Returns the resource server for a token: the one that the request names, or else the first one of the grant.
+    ///
+    /// - Parameters:
+    ///   - conditions: The conditions of the request.
+    ///   - granted: The resource servers of the grant; nil where a request to the token endpoint is the grant.
+    ///   - scopes: The scopes of the grant, of which the resource server gets its own and those about the user.
+    /// - Throws: `IdentityError.invalidTarget` for several resource servers, or one that was not granted (RFC 8707
+    ///   §2.2), or is not for the client any longer; `.scopelessTarget` if a third-party client has none of its scopes.
+    package func target(
+        _ conditions: TokenConditions, of granted: [String]?, with scopes: Scopes, for client: OAuthClient
+    ) throws(IdentityError) -> Target {
+        guard let apiAudience else { throw .notReady }
+        let targets = try targets(conditions.resources, for: client)
+        guard targets.count <= 1 else { throw .invalidTarget }
+        if let granted, let name = targets.first {
+            guard (granted.isEmpty ? [apiAudience] : granted).contains(name) else { throw .invalidTarget }
+        }
+        let audience = targets.first ?? granted?.first ?? apiAudience
+        guard audience != apiAudience else {
+            if !targets.isEmpty { try requireScope(of: apiAudience, in: scopes, for: client) }
+            return Target(audience: nil, scopes: try ofAPI(scopes, apiAudience, for: client), key: conditions.key)
+        }
+        // A resource server that the configuration no longer has gets no tokens.
+        guard let server = servers[Self.key(audience)], isPermitted(audience, to: client) else { throw .invalidTarget }
+        try requireScope(of: audience, in: scopes, for: client)
+        return Target(
+            audience: server.resource,
+            scopes: scopes.filter { ScopePolicy.openID.contains($0) || server.scopes.contains($0) },
+            key: conditions.key)
+    }
+
+    /// Returns those of the scopes that a token for the operator's API, or for userinfo, may have.
+    private func ofAPI(
+        _ scopes: Scopes, _ apiAudience: String, for client: OAuthClient
+    ) throws(IdentityError) -> Scopes {
+        guard isPermitted(apiAudience, to: client) else {
+            // A third-party client still learns who its user is.
+            guard !client.belongsToOperator else { throw .invalidTarget }
+            return scopes.filter(ScopePolicy.openID.contains)
+        }
+        // Without other resource servers, all scopes are of the API.
+        return servers.isEmpty ? scopes : scopes.filter { ScopePolicy.openID.contains($0) || api.contains($0) }
+    }
+
+    /// Returns whether an exchange by a client may be for a resource server: for a token of its own, one that the user
+    /// has agreed to; for one that it has received, only one that its registration names.
+    func permitsExchange(
+        to named: [String], of granted: [String], isServed: Bool, by client: OAuthClient
+    ) -> Bool {
+        guard isServed else {
+            let granted = granted.isEmpty ? [apiAudience ?? ""] : granted
+            return named.allSatisfy { name in granted.contains { Self.key($0) == Self.key(name) } }
+        }
+        return named.allSatisfy { name in
+            self.isServed(name, by: client) || client.resources?.contains { Self.key($0) == Self.key(name) } ?? false
+        }
+    }
+
+    /// Returns whether a client is the resource server of an audience.
+    func isServed(_ audience: String?, by client: OAuthClient) -> Bool {
+        guard let audience else { return false }
+        return client.serves.contains { Self.key($0) == Self.key(audience) }
+    }
+
+    /// Requires a scope of a resource server that has scopes, unless the client belongs to the operator.
+    ///
+    /// Otherwise the token would only be for claims about the user, and the resource server would refuse it.
+    private func requireScope(of target: String, in scopes: Scopes, for client: OAuthClient) throws(IdentityError) {
+        guard !client.belongsToOperator, target != accessTokens.issuer else { return }
+        let own = target == apiAudience ? api : servers[Self.key(target)]?.scopes ?? []
+        guard target != apiAudience && own.isEmpty || scopes.elements.contains(where: own.contains) else {
+            throw .scopelessTarget
+        }
     }
 }

@@ -14,7 +14,9 @@ package struct ScopePolicy: Sendable {
     package static let openID: Scopes = ["openid", "profile", "email", "offline_access"]
 
     package init(_ configuration: IdentityConfiguration) {
-        known = configuration.scopes
+        known = configuration.resources.reduce(into: configuration.scopes) { known, server in
+            for scope in server.scopes.elements { known.insert(scope) }
+        }
         defaults = configuration.defaultScopes
     }
 
@@ -44,11 +46,6 @@ package struct ScopePolicy: Sendable {
     /// Returns whether the server knows all of the scopes, regardless of who may have them.
     package func knows(_ scopes: Scopes) -> Bool {
         scopes.elements.allSatisfy { Self.openID.contains($0) || known.contains($0) }
-    }
-
-    /// Returns whether a request names a scope of a resource, or receives one by default.
-    func needsResource(_ requested: Scopes?) -> Bool {
-        (requested ?? defaults).elements.contains(where: known.contains)
     }
 
     /// Returns the scopes of a refresh: those of the login or a requested subset, without those not allowed any longer.

@@ -109,6 +109,8 @@ public struct IdentityConfiguration: Sendable, Hashable {
 
     /// The scopes of the operator's API; no others are granted but `openid`, `profile`, `email` and `offline_access`.
     public var scopes: Scopes = []
+    /// The resource servers besides the operator's API, for which clients may request tokens (RFC 8707).
+    public var resources: [ResourceServer] = []
     /// The scopes of a login that requests none (RFC 6749 §3.3).
     public var defaultScopes: Scopes = []
     /// The registered OAuth clients.

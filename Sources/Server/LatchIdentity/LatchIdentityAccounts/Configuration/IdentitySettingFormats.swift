@@ -202,6 +202,23 @@ extension SettingFormat where Value == [OAuthClient] {
     }
 }
 
+extension SettingFormat where Value == [ResourceServer] {
+    package static var resources: Self {
+        Self(
+            parse: { text throws(SettingProblem) in
+                var servers: [ResourceServer] = []
+                for (index, word) in text.unicodeScalars.split(separator: " ").enumerated() {
+                    do throws(OAuthClient.WordError) {
+                        servers.append(try ResourceServer(parsing: String(word)))
+                    } catch {
+                        throw .unusable("in word \(index + 1) \(error.reason)")
+                    }
+                }
+                return servers
+            }, text: { $0.map(\.word).joined(separator: " ") }, tables: ResourceServer.tables)
+    }
+}
+
 extension SettingFormat where Value == [UpstreamProvider] {
     package static var upstreams: Self {
         Self(

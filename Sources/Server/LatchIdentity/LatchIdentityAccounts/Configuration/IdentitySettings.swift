@@ -105,6 +105,10 @@ extension IdentityConfiguration {
         .init("scopes", \.scopes, .scopes, "all scopes of the server, separated by spaces", isReloaded: true),
         .init("default_scopes", \.defaultScopes, .scopes, "the scopes of a login that requests none", isReloaded: true),
         .init(
+            "resources", \.resources, .resources,
+            "resource servers besides the API: tables of a file, or words such as https://tools.example.com/mcp;scopes=tools:use",
+            isReloaded: true),
+        .init(
             "clients", \.clients, .clients,
             "OAuth clients: tables of a file, or words such as phone;grants=password,refresh_token;scopes=files:read",
             isReloaded: true),

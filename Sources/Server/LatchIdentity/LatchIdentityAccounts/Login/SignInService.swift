@@ -37,26 +37,28 @@ package struct SignInService: Sendable {
     ///   - code: A code of the second factor, or a recovery code.
     ///   - client: The requesting client; nil for the server's own.
     ///   - requested: The requested scopes; nil for the default ones.
+    ///   - conditions: What the request adds to the conditions of the grant.
     /// - Throws: `IdentityError.invalidCredentials`, the same for every cause; `.tooManyAttempts`, `.overloaded`; or a
     ///   store's error. After the right password: `.accountSuspended`, `.accountClosed`, `.addressUnverified`,
     ///   `.invalidScope`, `.secondFactorRequired`, `.invalidCode`.
     package func signIn(
         name: String, password: String, code: String? = nil, from origin: RequestOrigin, by client: OAuthClient? = nil,
-        requesting requested: Scopes? = nil
+        requesting requested: Scopes? = nil, on conditions: TokenConditions = TokenConditions()
     ) async throws(IdentityError) -> IssuedTokens {
         let proof = try await checkPassword(password, of: name, from: origin)
         return try await counting(proof, from: origin) { () throws(IdentityError) in
             try admission.require(proof.account)
             let scopes = try tokens.granted(requested, to: proof.account, by: client)
             let admitted = try await admission.admit(proof, code: code, from: origin)
-            return try await tokens.startSession(admitted, from: origin, by: client, scopes: scopes)
+            return try await tokens.startSession(
+                admitted, from: origin, by: client, scopes: scopes, on: conditions)
         }
     }
 
     /// Signs in a new device by a password, or returns a challenge for the second factor.
     ///
     /// - Parameter isRemembered: Whether the session lasts for more than a day.
-    /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:)``.
+    /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:on:)``.
     package func beginSignIn(
         name: String, password: String, isRemembered: Bool, from origin: RequestOrigin
     ) async throws(IdentityError) -> SignInResult<IssuedTokens> {
@@ -119,7 +121,7 @@ package struct SignInService: Sendable {
     ///
     /// - Parameter code: A code of the second factor, or a recovery code.
     /// - Throws: `IdentityError.forbidden` for another client's token, and the errors of
-    ///   ``signIn(name:password:code:from:by:requesting:)``.
+    ///   ``signIn(name:password:code:from:by:requesting:on:)``.
     package func reauthenticate(
         _ session: AuthenticatedSession, password: String, code: String?, from origin: RequestOrigin
     ) async throws(IdentityError) {
@@ -139,7 +141,7 @@ package struct SignInService: Sendable {
     ///
     /// Guesses count like those of a sign-in.
     ///
-    /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:)``.
+    /// - Throws: The errors of ``signIn(name:password:code:from:by:requesting:on:)``.
     package func verify(
         _ password: String, of account: Account, from origin: RequestOrigin, for purpose: Purpose
     ) async throws(IdentityError) -> Account {

@@ -2,6 +2,7 @@
 
 import LatchCore
 package import LatchHTTP
+import LatchIdentityStorage
 package import LatchServer
 import LatchTexts
 
@@ -49,12 +50,31 @@ extension HTTPRequest {
 }
 
 extension HTTPFields {
-    /// The access token of the Authorization field (RFC 6750 §2.1).
-    package var bearerToken: String? {
+    /// An access token, and its authentication scheme.
+    package struct AccessToken {
+        let text: String
+        /// Whether the scheme is that of a token with a proof (RFC 9449 §7.1).
+        let isBound: Bool
+
+        /// The refusal of the token.
+        var refusal: IdentityError { isBound ? .invalidBoundToken : .invalidToken }
+    }
+
+    /// The access token of the Authorization field (RFC 6750 §2.1, RFC 9449 §7.1).
+    var accessToken: AccessToken? {
         guard let value = self[.authorization], value.utf8.count < 16 << 10 else { return nil }
         let parts = value.unicodeScalars.split(separator: " ", maxSplits: 1).map { String($0) }
-        guard parts.count == 2, parts[0].lowercasedASCII() == "bearer" else { return nil }
-        return String(parts[1])
+        guard parts.count == 2, ["bearer", "dpop"].contains(parts[0].lowercasedASCII()) else { return nil }
+        return AccessToken(text: String(parts[1]), isBound: parts[0].lowercasedASCII() == "dpop")
+    }
+
+    /// The access token of a request that ends its session, for which no proof is needed.
+    package var endedToken: String? { accessToken?.text }
+
+    /// The access token of a request that proves no key.
+    package var bearerToken: String? {
+        guard let token = accessToken, !token.isBound else { return nil }
+        return token.text
     }
 }
 

@@ -38,6 +38,7 @@ package struct SessionService: Sendable {
     ///
     /// - Parameters:
     ///   - clientID: The `client_id` of the device; nil for the server's own client.
+    ///   - details: The conditions of the grant.
     ///   - browser: The first device of the browser's session in which the user signs in; nil without one.
     ///   - notifies: Whether the client is told when the session ends.
     ///   - lifetime: The time in seconds after which the session ends.
@@ -46,8 +47,9 @@ package struct SessionService: Sendable {
     /// - Throws: `IdentityError.tooManyAttempts`, `.doubtfulDate`, `.invalidCredentials` if the account has changed, or
     ///   the errors of `insert`, of `issue` and of the store.
     package func start<Credentials>(
-        _ proof: AdmittedProof, for clientID: String?, scope: String, in browser: [UInt8]? = nil,
-        notifying notifies: Bool = false, lifetime: TimeInterval, from origin: RequestOrigin,
+        _ proof: AdmittedProof, for clientID: String?, scope: String, details: GrantDetails = GrantDetails(),
+        in browser: [UInt8]? = nil, notifying notifies: Bool = false, lifetime: TimeInterval,
+        from origin: RequestOrigin,
         inserting insert: DeviceInsertion?,
         issuing issue: (_ device: Device, _ account: Account) throws(IdentityError) -> Credentials
     ) async throws(IdentityError) -> Credentials {
@@ -60,7 +62,7 @@ package struct SessionService: Sendable {
             createdAt: now, lastUsedAt: now, expiresAt: now.addingTimeInterval(lifetime),
             userAgent: origin.userAgent?.sanitized(200), address: origin.address,
             name: origin.deviceName?.sanitized(200), factorAt: proof.factorAt, authenticatedAt: proof.authenticatedAt,
-            browserDevice: browser, notifies: notifies)
+            details: details, browserDevice: browser, notifies: notifies)
         let credentials = try issue(device, account)
         if let insert {
             try await insert(device, account)

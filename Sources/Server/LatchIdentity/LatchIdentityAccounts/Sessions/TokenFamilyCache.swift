@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchIdentityStorage
 import Synchronization
 
 /// The properties of a device that never change: the account, client and key of its family of refresh tokens.
@@ -8,6 +9,8 @@ package struct TokenFamily: Sendable {
     /// The client that signed in the device; nil for the server's own.
     package let clientID: String?
     package let key: RefreshTokenKey
+    /// The conditions of the grant.
+    package let details: GrantDetails
 }
 
 /// A bounded cache of the families whose tokens this process has rotated, so that a further rotation reads no row

@@ -21,6 +21,10 @@ package struct TokenResponse {
     package var scope: String?
     /// The ID token; nil unless the scope `openid` was granted.
     package var idToken: String?
+    /// The kind of the token of an exchange (RFC 8693 §2.2.1); nil for other grants.
+    package var issuedTokenType: String?
+    /// The kind of access tokens (RFC 8693 §3).
+    package static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
     /// The account's id, which Lazi clients expect; nil for a grant without an account.
     package var userId: String?
 
@@ -43,7 +47,7 @@ extension TokenResponse {
     package init(_ tokens: IssuedTokens) {
         self.init(
             accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
-            expiresIn: tokens.lifetime.components.seconds,
+            expiresIn: tokens.lifetime.components.seconds, tokenType: tokens.isBound ? "DPoP" : "Bearer",
             scope: tokens.scopes.isEmpty && tokens.device.scope?.isEmpty == true ? nil : tokens.scopes.text,
             userId: tokens.accountID)
     }

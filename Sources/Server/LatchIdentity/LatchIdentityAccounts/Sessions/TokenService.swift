@@ -4,7 +4,6 @@ package import LatchAuth
 package import LatchCore
 package import LatchCrypto
 import LatchFoundation
-package import LatchHTTP
 package import LatchIdentityStorage
 import LatchJOSE
 
@@ -23,6 +22,8 @@ package struct IssuedTokens: Sendable {
     /// The device and its account: as they were before a sign-in, or as they are after a rotation.
     package let device: Device
     package let account: Account
+    /// Whether the access token is bound to a key (RFC 9449 §5).
+    package let isBound: Bool
 
     package var accountID: String { device.accountID }
 }
@@ -53,13 +54,16 @@ package struct TokenService: Sendable {
     package let limits: RateLimits
     package let clients: OAuthClients
     package let scopePolicy: ScopePolicy
+    package let resources: ResourcePolicy
     package let metrics: Metrics
     package let sessions: SessionService
+    package let proofs: SenderProofs
 
     package init(
         lifetimes: TokenLifetimes, store: IdentityStore, clock: WallClock, dates: DateCheck, pepper: SymmetricKey,
         accessTokens: AccessTokenIssuer, families: TokenFamilyCache, limits: RateLimits, clients: OAuthClients,
-        scopePolicy: ScopePolicy, metrics: Metrics, sessions: SessionService
+        scopePolicy: ScopePolicy, resources: ResourcePolicy, metrics: Metrics, sessions: SessionService,
+        proofs: SenderProofs
     ) {
         self.lifetimes = lifetimes
         self.store = store
@@ -71,29 +75,36 @@ package struct TokenService: Sendable {
         self.limits = limits
         self.clients = clients
         self.scopePolicy = scopePolicy
+        self.resources = resources
         self.metrics = metrics
         self.sessions = sessions
+        self.proofs = proofs
     }
 
     /// Returns an access token for a confidential client that acts for itself (RFC 6749 §4.4), and counts it.
     ///
-    /// - Parameter requested: The requested scopes; nil for the default ones.
-    /// - Throws: `IdentityError.unauthorizedClient` for a public client, `.invalidScope`, `.notReady` or
-    ///   `.signingFailed`.
+    /// - Parameters:
+    ///   - requested: The requested scopes; nil for the default ones.
+    ///   - conditions: What the request adds to the conditions of the grant.
+    /// - Throws: `IdentityError.unauthorizedClient` for a public client, `.invalidScope`, `.invalidTarget`,
+    ///   `.notReady` or `.signingFailed`.
     package func issue(
-        to client: OAuthClient, requesting requested: Scopes?, grantType: OAuthClient.GrantType
+        to client: OAuthClient, requesting requested: Scopes?, on conditions: TokenConditions,
+        grantType: OAuthClient.GrantType
     ) throws(IdentityError) -> TokenResponse {
         guard client.isConfidential else { throw .unauthorizedClient }
         try dates.require()
-        let scopes = try scopePolicy.granted(requested, to: nil, by: client)
+        let target = try resources.target(
+            conditions, of: nil, with: try scopePolicy.granted(requested, to: nil, by: client), for: client)
+        let scopes = target.scopes
         // A third-party client gets a token for the operator's API only for a scope of it.
-        guard client.belongsToOperator || !scopes.isEmpty else { throw .invalidScope }
+        guard client.belongsToOperator || !scopes.isEmpty || target.audience != nil else { throw .invalidScope }
         let access = try accessTokens.issue(
-            to: client.id, client, scopes: scopes, for: nil, on: nil)
+            to: client.id, client, target, for: nil, on: nil)
         count(grantType)
         return TokenResponse(
             accessToken: access, expiresIn: accessTokens.lifetime.components.seconds,
-            scope: scopes.isEmpty ? nil : scopes.text)
+            tokenType: target.key == nil ? "Bearer" : "DPoP", scope: scopes.isEmpty ? nil : scopes.text)
     }
 
     /// Returns the scopes of a new session.
@@ -117,22 +128,35 @@ package struct TokenService: Sendable {
     ///
     /// - Parameters:
     ///   - client: The requesting client; nil for the server's own.
+    ///   - scopes: The scopes of the grant, of which the first tokens have those of their resource server.
+    ///   - details: The conditions of the grant.
+    ///   - conditions: What the request adds to the conditions of the grant.
     ///   - isRemembered: Whether the session lasts for more than a day.
     ///   - browser: The first device of the browser's session in which the client signs in; nil without one.
     ///   - insert: Inserts the device together with the record that it is exchanged for; nil for only the device.
-    /// - Throws: The errors of ``SessionService/start(_:for:scope:in:notifying:lifetime:from:inserting:issuing:)``.
+    /// - Throws: The errors of ``ResourcePolicy/target(_:of:with:for:)`` and
+    ///   ``SessionService/start(_:for:scope:details:in:notifying:lifetime:from:inserting:issuing:)``.
     package func startSession(
         _ proof: AdmittedProof, from origin: RequestOrigin, by client: OAuthClient? = nil, scopes: Scopes,
-        isRemembered: Bool = true, in browser: [UInt8]? = nil, inserting insert: SessionService.DeviceInsertion? = nil
+        details: GrantDetails = GrantDetails(), on conditions: TokenConditions = TokenConditions(),
+        isRemembered: Bool = true, in browser: [UInt8]? = nil,
+        inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         let longest = lifetimes.session.inSeconds
+        let target = try resources.target(
+            conditions, of: details.resources, with: scopes, for: client ?? clients.firstParty)
+        // RFC 9449 §5: the refresh tokens of a client with a secret are bound to that.
+        let isConfidential = client?.isConfidential ?? false
+        let details = GrantDetails(
+            resources: details.resources, keyThumbprint: isConfidential ? nil : conditions.key, claims: details.claims)
         let issued = try await sessions.start(
-            proof, for: client?.id == clients.firstParty.id ? nil : client?.id, scope: scopes.text, in: browser,
-            notifying: client?.backchannelLogoutURI != nil,
-            lifetime: isRemembered ? longest : min(longest, 86_400), from: origin, inserting: insert
+            proof, for: client?.id == clients.firstParty.id ? nil : client?.id, scope: scopes.text,
+            details: details, in: browser, notifying: client?.backchannelLogoutURI != nil,
+            lifetime: isRemembered ? longest : min(longest, 86_400), from: origin,
+            inserting: insert
         ) { device, account throws(IdentityError) in
             let key = RefreshTokenKey(of: device, pepper: pepper)
-            return try self.issued(to: device, of: account, refresh: key.token(counter: 0), scopes: scopes)
+            return try self.issued(to: device, of: account, refresh: key.token(counter: 0), target)
         }
         count(proof.grantType)
         return issued
@@ -142,15 +166,15 @@ package struct TokenService: Sendable {
     ///
     /// The refresh token is computed instead of stored, so that a repetition returns the same text.
     private func issued(
-        to device: Device, of account: Account, refresh token: RefreshToken, scopes: Scopes
+        to device: Device, of account: Account, refresh token: RefreshToken, _ target: ResourcePolicy.Target
     ) throws(IdentityError) -> IssuedTokens {
         let issuer = accessTokens
         return IssuedTokens(
             accessToken: try issuer.issue(
-                to: device.clientID ?? OAuthClient.firstPartyID, clients[device.clientID], scopes: scopes,
+                to: device.clientID ?? OAuthClient.firstPartyID, clients[device.clientID], target,
                 for: account, on: device),
-            refreshToken: token.text, lifetime: issuer.lifetime, scopes: scopes, device: device,
-            account: account)
+            refreshToken: token.text, lifetime: issuer.lifetime, scopes: target.scopes, device: device,
+            account: account, isBound: target.key != nil)
     }
 
     /// Returns the ID token of a session; nil unless it has the scope `openid`.
@@ -183,27 +207,20 @@ package struct TokenService: Sendable {
     /// - Parameters:
     ///   - client: The requesting client; nil for the server's own.
     ///   - requested: A subset of the granted scopes; nil for all of them.
-    /// - Throws: `IdentityError.invalidGrant`, the same for every cause; `.invalidScope`, `.tooManyAttempts`,
-    ///   `.doubtfulDate`, or a store's error.
+    ///   - conditions: What the request adds to the conditions of the grant.
+    /// - Throws: `IdentityError.invalidGrant`, the same for every cause; `.invalidScope`, `.invalidTarget`,
+    ///   `.scopelessTarget`, `.tooManyAttempts`, `.doubtfulDate`, or a store's error.
     package func refresh(
-        _ text: String, idempotencyKey: String?, by client: OAuthClient? = nil, requesting requested: Scopes? = nil
+        _ text: String, idempotencyKey: String?, by client: OAuthClient? = nil, requesting requested: Scopes? = nil,
+        on conditions: TokenConditions = TokenConditions()
     ) async throws(IdentityError) -> IssuedTokens {
         try dates.require()
         let client = client ?? clients.firstParty
-        guard let token = RefreshToken(text),
-            let (family, device) = try await authenticated(token, needsRow: requested != nil),
-            clients[family.clientID] == client
-        else { throw .invalidGrant }
-        // Checked before the rotation, since a request for too many scopes must not cost the client its token. Only the
-        // newest token is checked here: detecting the reuse of an older one takes precedence over the requested scopes.
-        if requested != nil, let device, token.counter == device.counter, device.revokedAt == nil {
-            let account = try await store.account(id: device.accountID)
-            _ = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
-        }
+        let (token, family, device) = try await presented(text, by: client, requesting: requested, on: conditions)
         let attempt = RotationAttempt(
             deviceID: token.deviceID, counter: token.counter,
             key: idempotencyKey.flatMap { $0.isEmpty ? nil : $0.digest }, now: clock.now,
-            replayWindow: lifetimes.replayWindow.inSeconds,
+            replayWindow: client.replayWindow(lifetimes.replayWindow).inSeconds,
             keyedReplayWindow: lifetimes.keyedReplayWindow.inSeconds)
         let expected = device.map { Rotation(judging: attempt, against: $0) }
         let taken = try await takeLimits(
@@ -222,7 +239,8 @@ package struct TokenService: Sendable {
             families.keep(family, of: token.deviceID, counter: counter)
             guard let (device, account) = session else { throw .invalidGrant }
             return try refreshed(
-                device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
+                device, of: account, family.key.token(counter: counter), by: client, requesting: requested,
+                on: conditions)
         case .repeated(let counter):
             metrics.count(.tokenReplays, "repeated")
             families.keep(family, of: token.deviceID, counter: counter)
@@ -231,7 +249,8 @@ package struct TokenService: Sendable {
             guard let device = row else { throw .invalidGrant }
             let account = try await store.account(id: family.accountID)
             return try refreshed(
-                device, of: account, family.key.token(counter: counter), by: client, requesting: requested)
+                device, of: account, family.key.token(counter: counter), by: client, requesting: requested,
+                on: conditions)
         case .reused:
             metrics.count(.tokenReplays, "revoked")
         case .rejected: break
@@ -239,6 +258,30 @@ package struct TokenService: Sendable {
         // Attempts with an invalid token must not use up the limits of the device and of the account.
         limits.refund(taken)
         throw .invalidGrant
+    }
+
+    /// Returns the authentic refresh token of a request that may have what it asks for, its family, and its device if
+    /// the row was read.
+    private func presented(
+        _ text: String, by client: OAuthClient, requesting requested: Scopes?, on conditions: TokenConditions
+    ) async throws(IdentityError) -> (token: RefreshToken, family: TokenFamily, device: Device?) {
+        let isNarrower = requested != nil || !conditions.resources.isEmpty
+        guard let token = RefreshToken(text),
+            case (let family, var device)? = try await authenticated(token, needsRow: isNarrower),
+            clients[family.clientID] == client,
+            // Attack J6: a copied token is useless without the key.
+            family.details.keyThumbprint == nil || family.details.keyThumbprint == conditions.key
+        else { throw .invalidGrant }
+        // A resource server may have left the configuration.
+        let needsCheck = isNarrower || !family.details.resources.isEmpty
+        if needsCheck, device == nil { device = try await store.device(id: token.deviceID) }
+        // Checked before the rotation, since a request for too many scopes must not cost the client its token. Only the
+        // newest token is checked here: detecting the reuse of an older one takes precedence over the requested scopes.
+        if needsCheck, let device, token.counter == device.counter, device.revokedAt == nil {
+            let account = try await store.account(id: device.accountID)
+            _ = try activeAccountAndTarget(account, on: device, by: client, requesting: requested, on: conditions)
+        }
+        return (token, family, device)
     }
 
     /// Counts the refresh of an authentic token against its limits, and returns the attempts.
@@ -274,20 +317,23 @@ package struct TokenService: Sendable {
     /// role.
     private func refreshed(
         _ device: Device, of account: Account?, _ token: RefreshToken, by client: OAuthClient,
-        requesting requested: Scopes?
+        requesting requested: Scopes?, on conditions: TokenConditions
     ) throws(IdentityError) -> IssuedTokens {
-        let (account, scopes) = try activeAccountAndScopes(account, on: device, by: client, requesting: requested)
-        let tokens = try issued(to: device, of: account, refresh: token, scopes: scopes)
+        let (account, target) = try activeAccountAndTarget(
+            account, on: device, by: client, requesting: requested, on: conditions)
+        let tokens = try issued(to: device, of: account, refresh: token, target)
         count(.refreshToken)
         return tokens
     }
 
-    /// Returns the account of a device if it is active, and the scopes of its next access token.
-    private func activeAccountAndScopes(
-        _ account: Account?, on device: Device, by client: OAuthClient, requesting requested: Scopes?
-    ) throws(IdentityError) -> (Account, Scopes) {
+    /// Returns the account of a device if it is active, and the resource server and scopes of its next access token.
+    private func activeAccountAndTarget(
+        _ account: Account?, on device: Device, by client: OAuthClient, requesting requested: Scopes?,
+        on conditions: TokenConditions
+    ) throws(IdentityError) -> (Account, ResourcePolicy.Target) {
         guard let account, account.status == .active else { throw .invalidGrant }
-        return (account, try scopePolicy.refreshed(requested, of: device, to: account, by: client))
+        let scopes = try scopePolicy.refreshed(requested, of: device, to: account, by: client)
+        return (account, try resources.target(conditions, of: device.details.resources, with: scopes, for: client))
     }
 
     /// Returns the family of an authentic refresh token of any generation; nil for anything else.
@@ -311,97 +357,8 @@ package struct TokenService: Sendable {
             known?.family
             ?? TokenFamily(
                 accountID: device.accountID, clientID: device.clientID,
-                key: RefreshTokenKey(of: device, pepper: pepper))
+                key: RefreshTokenKey(of: device, pepper: pepper), details: device.details)
         return family.key.isAuthentic(token) ? (family, device) : nil
-    }
-
-    // MARK: Verifying
-
-    /// Returns the session of an access token.
-    ///
-    /// The rows of device and account are read each time. So a logout or a removed role takes effect immediately, and
-    /// not when the token expires. A request that only reads may use rows that were read in the last second, unless
-    /// this process has written since. Changes by other processes take effect within that time.
-    ///
-    /// - Parameter isReading: Whether the request changes nothing for the session.
-    /// - Throws: `IdentityError.invalidToken`, the same for every cause, also for a missing token and for one without a
-    ///   session. Each is 401 (RFC 6750 §3.1).
-    package func authenticate(
-        accessToken text: String?, isReading: Bool = false
-    ) async throws(IdentityError) -> AuthenticatedSession {
-        guard let text, let token = accessTokens.verify(text) else { throw .invalidToken }
-        return try await session(of: token, isReading: isReading)
-    }
-
-    /// Returns the session of a request's access token.
-    ///
-    /// - Throws: The errors of ``authenticate(accessToken:isReading:)``.
-    package func authenticate(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
-        try await authenticate(accessToken: request.fields.bearerToken, isReading: request.method.isSafe)
-    }
-
-    /// Returns the session of an optional access token; nil without one, or if it belongs to another client than the
-    /// server's own.
-    ///
-    /// - Throws: A store's error.
-    package func optionalSession(accessToken text: String?) async throws(IdentityError) -> AuthenticatedSession? {
-        do throws(IdentityError) {
-            let session = try await authenticate(accessToken: text)
-            return session.isFirstParty ? session : nil
-        } catch IdentityError.invalidToken {
-            return nil
-        }
-    }
-
-    /// Returns the principal of a request's access token, with or without a session.
-    ///
-    /// - Throws: The errors of ``authenticate(accessToken:isReading:)``.
-    package func principal(of request: HTTPRequest) async throws(IdentityError) -> AuthenticatedPrincipal {
-        guard let text = request.fields.bearerToken, let token = accessTokens.verify(text) else {
-            throw .invalidToken
-        }
-        let claims = token.claims
-        guard claims.deviceID == nil else {
-            let session = try await session(of: token, isReading: request.method.isSafe)
-            return AuthenticatedPrincipal(
-                scopes: session.scopes, clientID: session.clientID, accountID: session.accountID,
-                isForUserInfo: claims.isForUserInfo)
-        }
-        guard let client = actingClient(of: claims) else { throw .invalidToken }
-        return AuthenticatedPrincipal(
-            scopes: scopePolicy.allowed(claims.scopes, to: nil, by: client), clientID: client.id,
-            accountID: nil, isForUserInfo: claims.isForUserInfo)
-    }
-
-    /// Returns the client that a valid token without a session was issued to, if it may still act for itself.
-    func actingClient(of claims: AccessTokenIssuer.VerifiedClaims) -> OAuthClient? {
-        guard claims.deviceID == nil, claims.subject == claims.clientID, let client = clients[claims.subject],
-            client.actsForItself
-        else { return nil }
-        return client
-    }
-
-    /// Returns the session of a verified token, with the errors of ``authenticate(accessToken:isReading:)``.
-    func session(
-        of token: VerifiedToken, isReading: Bool
-    ) async throws(IdentityError) -> AuthenticatedSession {
-        // Read before the rows, since a write that commits meanwhile may change them.
-        let state = SessionState(version: store.version, uptime: clock.uptime)
-        if isReading, let session = token.session(at: state) {
-            guard clock.now < session.device.expiresAt else { throw .invalidToken }
-            return session
-        }
-        let claims = token.claims
-        guard let id = claims.deviceID, let device = try await store.device(id: id),
-            device.revokedAt == nil, device.accountID == claims.subject, clock.now < device.expiresAt,
-            let client = clients[device.clientID],
-            let account = try await store.account(id: claims.subject), account.status == .active
-        else { throw .invalidToken }
-        let session = AuthenticatedSession(
-            account: account, device: device, client: client,
-            scopes: scopePolicy.allowed(claims.scopes, to: account, by: client))
-        accessTokens.keep(session, with: token, at: state)
-        return session
     }
 
     // MARK: Revoking
@@ -447,8 +404,8 @@ package struct TokenService: Sendable {
     package func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError)
     {
         guard let device = try await device(of: text) else {
-            guard accountID == nil, let token = accessTokens.verify(text),
-                actingClient(of: token.claims)?.id == client.id
+            guard accountID == nil, let claims = accessTokens.verify(text)?.claims,
+                claims.actors.first == client.id || actingClient(of: claims)?.id == client.id
             else { return }
             throw .unsupportedTokenType
         }

@@ -8,6 +8,16 @@ package import LatchIdentityStorage
 package import LatchJOSE
 import Synchronization
 
+/// The recipient of an access token, by its audience.
+package enum TokenRecipient: Sendable, Hashable {
+    /// The operator's API, which includes the routes of accounts.
+    case api
+    /// The userinfo endpoint only.
+    case userInfo
+    /// A resource server of the configuration.
+    case resourceServer
+}
+
 /// An issuer and verifier of access tokens: JWTs as in RFC 9068, signed with ES256.
 package final class AccessTokenIssuer: Sendable {
     /// The claims of a valid access token.
@@ -18,20 +28,25 @@ package final class AccessTokenIssuer: Sendable {
         package let deviceID: [UInt8]?
         package let clientID: String?
         package let scopes: Scopes
-        /// Whether the token is valid only at the userinfo endpoint, and not at the operator's API.
-        package var isForUserInfo = false
+        package var recipient = TokenRecipient.api
+        /// The thumbprint of the key that the token is bound to (RFC 9449 §6.1); nil for a bearer token.
+        package var keyThumbprint: String?
+        /// The clients that act for the user, the current one first (RFC 8693 §4.1).
+        package var actors: [String] = []
         /// The claims that only introspection reports.
         package var registered = RegisteredClaims()
 
         package init(
-            subject: String, deviceID: [UInt8]?, clientID: String?, scopes: Scopes, isForUserInfo: Bool = false,
+            subject: String, deviceID: [UInt8]?, clientID: String?, scopes: Scopes,
+            recipient: TokenRecipient = .api, keyThumbprint: String? = nil,
             registered: RegisteredClaims = RegisteredClaims()
         ) {
             self.subject = subject
             self.deviceID = deviceID
             self.clientID = clientID
             self.scopes = scopes
-            self.isForUserInfo = isForUserInfo
+            self.recipient = recipient
+            self.keyThumbprint = keyThumbprint
             self.registered = registered
         }
     }
@@ -54,17 +69,19 @@ package final class AccessTokenIssuer: Sendable {
     }
 
     /// The values that depend on the issuer and on the keys, created when the issuer is known.
-    private struct IssuerContext: Sendable {
+    struct IssuerContext: Sendable {
         let issuer: String
         let audience: String
+        /// The audience of tokens for the claims about the user.
+        let userInfo: String
         let verifier: JWTVerifier
-        /// The audience and the verifier of tokens for the claims about the user.
-        let userInfo: (audience: String, verifier: JWTVerifier)
+        /// The recipients and the verifiers of all other audiences.
+        let others: [String: (recipient: TokenRecipient, verifier: JWTVerifier)]
         /// The tokens that were verified with these keys.
         let verified: VerifiedTokenCache
     }
 
-    private struct State: Sendable {
+    struct State: Sendable {
         /// The keys, the latest `signsAt` first.
         var keys: [SigningKey] {
             didSet {
@@ -100,6 +117,11 @@ package final class AccessTokenIssuer: Sendable {
         }
     }
 
+    /// The claims of ID tokens about the sign-in.
+    package static let claimsOfIDTokens = [
+        "iss", "sub", "aud", "azp", "exp", "iat", "auth_time", "nonce", "at_hash", "c_hash", "acr", "amr", "sid",
+    ]
+
     /// The algorithm of access tokens: small tokens, fast signatures, support in every library.
     package static let algorithm = SignatureAlgorithm.es256
 
@@ -109,9 +131,11 @@ package final class AccessTokenIssuer: Sendable {
     /// The lifetime of a token; a reload changes it for new tokens only.
     package let lifetime: Duration
     private let audience: String?
-    private let clock: WallClock
-    private let random: RandomSource
-    private let state: Mutex<State>
+    /// The audiences of the resource servers of the configuration.
+    private let resources: [String]
+    let clock: WallClock
+    let random: RandomSource
+    let state: Mutex<State>
     private let sessions = KeptSessions()
     private let cacheCounts: VerifiedTokenCache.Counts
 
@@ -125,6 +149,7 @@ package final class AccessTokenIssuer: Sendable {
         self.cacheCounts = cacheCounts
         lifetime = configuration.accessTokenLifetime
         audience = configuration.audience
+        resources = configuration.resources.map(\.resource)
         self.clock = clock
         self.random = random
         state = Mutex(State(keys: keys))
@@ -184,8 +209,12 @@ package final class AccessTokenIssuer: Sendable {
                 keys: keys, algorithms: [Self.algorithm], issuer: issuer, audience: audience, type: "at+jwt",
                 leeway: Self.allowedClockSkew, clock: clock)
         }
+        var others = [userInfo: (TokenRecipient.userInfo, verifier(userInfo))]
+        for resource in resources where resource != audience {
+            others[resource] = (.resourceServer, verifier(resource))
+        }
         return IssuerContext(
-            issuer: issuer, audience: audience, verifier: verifier(audience), userInfo: (userInfo, verifier(userInfo)),
+            issuer: issuer, audience: audience, userInfo: userInfo, verifier: verifier(audience), others: others,
             verified: VerifiedTokenCache(counts: cacheCounts))
     }
 
@@ -197,13 +226,17 @@ package final class AccessTokenIssuer: Sendable {
     ///
     /// - Parameters:
     ///   - client: Nil for a client that is no longer registered.
+    ///   - target: The resource server and the scopes.
     ///   - account: Nil for a client that acts for itself, which is then the `sub` (RFC 9068 §2.2).
     ///   - device: The device of the session; nil for a token without one.
+    ///   - actors: The clients that act for the user by an exchange, the current one first.
+    ///   - end: The time in seconds since 1970 at which the token ends at the latest; nil for its lifetime.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
     package func issue(
-        to clientID: String, _ client: OAuthClient?, scopes: Scopes, for account: Account?, on device: Device?
+        to clientID: String, _ client: OAuthClient?, _ target: ResourcePolicy.Target, for account: Account?,
+        on device: Device?, actors: [String] = [], until end: Double? = nil
     ) throws(IdentityError) -> String {
-        let date = clock.now
+        let (date, scopes) = (clock.now, target.scopes)
         let found: (context: IssuerContext?, signer: JWTSigner?)
         do throws(JOSEError) {
             found = try state.withLock { state throws(JOSEError) in (state.context, try state.signer(at: date)) }
@@ -213,11 +246,12 @@ package final class AccessTokenIssuer: Sendable {
         guard let context = found.context, let signer = found.signer else { throw .notReady }
         let now = date.timeIntervalSince1970.rounded(.down)
         let isForUserInfo = client?.belongsToOperator != true && scopes.elements.allSatisfy(ScopePolicy.openID.contains)
-        let audience = account != nil && isForUserInfo ? context.userInfo.audience : context.audience
+        let audience =
+            target.audience ?? (account != nil && isForUserInfo ? context.userInfo : context.audience)
         // RFC 9068 §2.2 and §2.2.3; `sid` is the device (OpenID Connect Front-Channel Logout 1.0 §3).
         var claims: JSONObject = [
             "iss": .string(context.issuer), "sub": .string(account?.id ?? clientID), "aud": .string(audience),
-            "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
+            "iat": .integer(Int64(now)), "exp": .integer(Int64(min(now + lifetime.inSeconds, end ?? .infinity))),
             "jti": .string(Base64URL.encode(random.bytes(16))),
         ]
         if let device {
@@ -225,6 +259,8 @@ package final class AccessTokenIssuer: Sendable {
             for (name, value) in Self.authentication(of: device) { claims[name] = value }
         }
         claims["client_id"] = .string(clientID)
+        claims["act"] = Self.actor(actors[...])
+        claims["cnf"] = target.key.map { ["jkt": .string($0)] }
         // A scope has one word at least (RFC 6749 §3.3).
         if !scopes.isEmpty { claims["scope"] = .string(scopes.text) }
         // Other clients ask the userinfo endpoint who the user is: a resource server shall not learn it from a token.
@@ -245,8 +281,22 @@ package final class AccessTokenIssuer: Sendable {
         }
     }
 
+    /// Returns the claim `act` of clients that act for a user, the earlier ones within it (RFC 8693 §4.1).
+    static func actor(_ actors: ArraySlice<String>) -> JSONValue? {
+        guard let first = actors.first else { return nil }
+        var actor: JSONObject = ["sub": .string(first)]
+        actor["act"] = Self.actor(actors.dropFirst())
+        return .object(actor)
+    }
+
+    /// Returns the clients of a claim `act`.
+    private static func actors(in claim: JSONValue?) -> [String] {
+        guard let claim, let first = claim["sub"]?.stringValue else { return [] }
+        return [first] + actors(in: claim["act"])
+    }
+
     /// The claims that tell how and when the user of a session signed in (RFC 9068 §2.2.1).
-    private static func authentication(of device: Device) -> JSONObject {
+    static func authentication(of device: Device) -> JSONObject {
         let time = (device.authenticatedAt ?? device.createdAt).timeIntervalSince1970.rounded(.down)
         // RFC 8176 §2: the pages ask for a password; a second factor adds a code, or a passkey replaces both. The
         // context class counts the factors.
@@ -277,7 +327,7 @@ package final class AccessTokenIssuer: Sendable {
     }
 
     private func verified(_ text: String, in context: IssuerContext) -> VerifiedToken? {
-        guard let (claims, isForUserInfo) = Self.claims(of: text, in: context), let subject = claims.subject,
+        guard let (claims, recipient, audience) = Self.claims(of: text, in: context), let subject = claims.subject,
             let expiry = claims["exp"]?.doubleValue
         else { return nil }
         var deviceID: [UInt8]?
@@ -285,11 +335,12 @@ package final class AccessTokenIssuer: Sendable {
             guard let id = try? Base64URL.decode(claims.string("sid") ?? "") else { return nil }
             deviceID = id
         }
-        let verified = VerifiedClaims(
+        var verified = VerifiedClaims(
             subject: subject, deviceID: deviceID, clientID: claims.string("client_id"),
-            scopes: Scopes(parsing: claims.string("scope") ?? ""), isForUserInfo: isForUserInfo,
-            registered: RegisteredClaims(
-                claims, audience: isForUserInfo ? context.userInfo.audience : context.audience))
+            scopes: Scopes(parsing: claims.string("scope") ?? ""), recipient: recipient,
+            keyThumbprint: claims["cnf"]?["jkt"]?.stringValue,
+            registered: RegisteredClaims(claims, audience: audience))
+        verified.actors = Self.actors(in: claims["act"])
         let starts = [claims["nbf"], claims["iat"]].compactMap { $0?.doubleValue }
         let start = starts.max().map { $0 - Self.allowedClockSkew.inSeconds } ?? -.greatestFiniteMagnitude
         // The end has no leeway: a token is never accepted after its `exp`.
@@ -299,165 +350,22 @@ package final class AccessTokenIssuer: Sendable {
         return token
     }
 
-    /// Returns the claims of a valid token of either audience; nil for any other text.
-    private static func claims(of text: String, in context: IssuerContext) -> (Claims, isForUserInfo: Bool)? {
+    /// Returns the claims of a valid token of one of the server's audiences; nil for any other text.
+    private static func claims(
+        of text: String, in context: IssuerContext
+    ) -> (Claims, recipient: TokenRecipient, audience: String)? {
         do throws(JOSEError) {
-            return (try context.verifier.verify(text), false)
+            return (try context.verifier.verify(text), .api, context.audience)
         } catch {
             guard error == .wrongAudience else { return nil }
         }
-        do throws(JOSEError) { return (try context.userInfo.verifier.verify(text), true) } catch { return nil }
-    }
-
-    // MARK: ID tokens
-
-    /// Returns the ID token of a session (OpenID Connect Core §2).
-    ///
-    /// What the scopes say about the user is at the userinfo endpoint (§5.4), and in the token only for a client that
-    /// has it so.
-    ///
-    /// - Parameters:
-    ///   - client: Nil for a client that is no longer registered.
-    ///   - nonce: The nonce of the authorization request; nil for other grants.
-    ///   - code: The authorization code; nil for other grants.
-    ///   - sessionID: The value of `sid`.
-    /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
-    func issueIDToken(
-        of issued: IssuedTokens, to clientID: String, _ client: OAuthClient?, nonce: String?, code: String?,
-        sessionID: String
-    ) throws(IdentityError) -> String {
-        let (keys, found) = state.withLock { ($0.keys, $0.context) }
-        let algorithm = client?.idTokenAlgorithm ?? Self.algorithm
-        guard let context = found, let key = Self.signer(algorithm, among: keys, at: clock.now)?.key else {
-            throw .notReady
-        }
-        let now = clock.now.timeIntervalSince1970.rounded(.down)
-        var claims: JSONObject = [
-            "iss": .string(context.issuer), "sub": .string(issued.account.id), "aud": .string(clientID),
-            "azp": .string(clientID), "iat": .integer(Int64(now)), "exp": .integer(Int64(now + lifetime.inSeconds)),
-            "sid": .string(sessionID),
-            "at_hash": .string(Self.hash(of: issued.accessToken, for: algorithm)),
-        ]
-        for (name, value) in Self.authentication(of: issued.device) { claims[name] = value }
-        claims["nonce"] = nonce.map { .string($0) }
-        claims["c_hash"] = code.map { .string(Self.hash(of: $0, for: algorithm)) }
-        if client?.idTokenHasClaims == true {
-            for (name, value) in issued.account.openIDClaims(issued.scopes, for: client) { claims[name] = value }
-        }
         do throws(JOSEError) {
-            return try JWT.sign(Claims(claims), with: key)
-        } catch {
-            throw .signingFailed
-        }
-    }
-
-    /// Returns a logout token (OpenID Connect Back-Channel Logout §2.4), signed as the client's ID tokens are.
-    ///
-    /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
-    func issueLogoutToken(
-        of accountID: String, sessionID: String, to client: OAuthClient
-    ) throws(IdentityError) -> String {
-        let (keys, found) = state.withLock { ($0.keys, $0.context) }
-        guard let context = found,
-            let key = Self.signer(client.idTokenAlgorithm, among: keys, at: clock.now)?.key
-        else { throw .notReady }
-        let now = Int64(clock.now.timeIntervalSince1970.rounded(.down))
-        let claims: JSONObject = [
-            "iss": .string(context.issuer), "aud": .string(client.id), "iat": .integer(now),
-            // §2.4: two minutes are enough for one that is sent at once.
-            "exp": .integer(now + 120), "jti": .string(Base64URL.encode(random.bytes(16))),
-            "sub": .string(accountID), "sid": .string(sessionID),
-            "events": ["http://schemas.openid.net/event/backchannel-logout": [:]],
-        ]
-        do throws(JOSEError) {
-            return try JWT.sign(Claims(claims), with: key, type: "logout+jwt")
-        } catch {
-            throw .signingFailed
-        }
-    }
-
-    /// Returns the left half of the hash that belongs to the algorithm of an ID token (OpenID Connect Core §3.3.2.11).
-    private static func hash(of text: String, for algorithm: SignatureAlgorithm) -> String {
-        // Ed25519 hashes by SHA-512 (RFC 8032 §5.1).
-        let half =
-            algorithm == .eddsa
-            ? Array(SHA512.hash(data: Array(text.utf8))).prefix(32) : Array(text.digest).prefix(16)
-        return Base64URL.encode(half)
-    }
-
-    /// Returns the client and the subject of a valid or expired ID token; nil for any other text.
-    package func hint(_ text: String) -> (clientID: String, subject: String)? {
-        do {
             // An audience of the token itself, which is then verified like any other.
-            guard let clientID = try JWT(unverified: text).claims.audience.first,
-                let subject = subject(ofIDToken: text, for: clientID)
+            guard let audience = try JWT(unverified: text).claims.audience.first, let other = context.others[audience]
             else { return nil }
-            return (clientID, subject)
+            return (try other.verifier.verify(text), other.recipient, audience)
         } catch {
             return nil
         }
-    }
-
-    /// Returns the subject of a valid or expired ID token that was issued to a client; nil for any other text.
-    private func subject(ofIDToken text: String, for clientID: String) -> String? {
-        authenticClaims(of: text, type: "JWT", audience: clientID)?.subject
-    }
-
-    /// Returns the account that an ID token names as the expected one (OpenID Connect Core §3.1.2.1).
-    ///
-    /// An expired token counts, and so does one whose key has ended, although it proves nothing then. An expected
-    /// account can only exclude other accounts. Nil for any text that is not an ID token of the client.
-    package func expectedAccount(ofIDToken text: String, for clientID: String) -> String? {
-        if let subject = subject(ofIDToken: text, for: clientID) { return subject }
-        guard let issuer = state.withLock({ $0.context?.issuer }), let claims = try? JWT(unverified: text).claims,
-            claims.issuer == issuer, claims.audience.contains(clientID)
-        else { return nil }
-        return claims.subject
-    }
-
-    /// Returns the device of a valid or expired access token while its key is kept; nil for any other text.
-    ///
-    /// Use it only to sign that device out.
-    package func device(of text: String) -> [UInt8]? {
-        guard let context = state.withLock({ $0.context }) else { return nil }
-        let audiences = [context.audience, context.userInfo.audience]
-        let claims = audiences.lazy.compactMap { self.authenticClaims(of: text, type: "at+jwt", audience: $0) }.first
-        return claims?.string("sid").flatMap { try? Base64URL.decode($0) }
-    }
-
-    /// Returns the claims of a valid or expired token of this issuer while its key is kept.
-    private func authenticClaims(of text: String, type: String, audience: String) -> Claims? {
-        let (keys, found) = state.withLock { ($0.keys, $0.context) }
-        guard let context = found else { return nil }
-        let verifier = JWTVerifier(
-            keys: KeySet(keys.compactMap(\.key.publicKey)), algorithms: SignatureAlgorithm.ofSigningKeys,
-            issuer: context.issuer,
-            audience: audience, type: type, leeway: .seconds(10 * 365 * 86_400), clock: clock)
-        return try? verifier.verify(text)
-    }
-}
-
-extension Account {
-    /// Returns whether a client gets the address.
-    ///
-    /// The command `latch` also gets an unverified address, which it shows to the user. It has no accounts that the
-    /// address could open.
-    fileprivate func shows(addressTo client: OAuthClient?) -> Bool { emailVerifiedAt != nil || client == .command }
-
-    /// The claims about the user that scopes permit (OpenID Connect Core §5.4), without the subject.
-    ///
-    /// An unverified address is left out. Many relying parties find accounts by the address and ignore
-    /// `email_verified`, so that an attacker could sign in there as its owner.
-    package func openIDClaims(_ scopes: Scopes, for client: OAuthClient?) -> JSONObject {
-        var claims: JSONObject = [:]
-        if scopes.contains("email"), shows(addressTo: client) {
-            claims["email"] = .string(email.text)
-            claims["email_verified"] = .bool(emailVerifiedAt != nil)
-        }
-        if scopes.contains("profile") {
-            claims["name"] = name.map { .string($0) }
-            claims["preferred_username"] = .string(preferredUsername)
-        }
-        return claims
     }
 }

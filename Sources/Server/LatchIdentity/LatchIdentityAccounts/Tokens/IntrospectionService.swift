@@ -35,8 +35,13 @@ package struct IntrospectionService: Sendable {
     }
 
     private func isVisible(_ claims: AccessTokenIssuer.VerifiedClaims, to client: OAuthClient) -> Bool {
-        // A token for the userinfo endpoint is for no other resource server (RFC 7662 §4).
-        claims.clientID == client.id || client.isResourceServer && !claims.isForUserInfo
+        if claims.clientID == client.id { return true }
+        // A token is visible to the resource server that it is for, and to no other (RFC 7662 §4).
+        guard client.isResourceServer else { return false }
+        guard client.serves.isEmpty else {
+            return tokens.resources.isServed(claims.registered.audience, by: client)
+        }
+        return claims.recipient == .api
     }
 
     // MARK: Access tokens
@@ -72,8 +77,11 @@ package struct IntrospectionService: Sendable {
     ) -> JSONObject {
         let registered = claims.registered
         var members: JSONObject = [
-            "active": true, "sub": .string(claims.subject), "client_id": .string(clientID), "token_type": "Bearer",
+            "active": true, "sub": .string(claims.subject), "client_id": .string(clientID),
+            "token_type": claims.keyThumbprint == nil ? "Bearer" : "DPoP",
         ]
+        members["act"] = AccessTokenIssuer.actor(claims.actors[...])
+        members["cnf"] = claims.keyThumbprint.map { ["jkt": .string($0)] }
         if !scopes.isEmpty { members["scope"] = .string(scopes.text) }
         members["aud"] = registered.audience.map { .string($0) }
         members["exp"] = registered.expiresAt.map(Self.seconds)

@@ -85,13 +85,4 @@ package enum AppRedirect {
             !target.utf8.contains(UInt8(ascii: "?")) ? "?" : target.utf8.last == UInt8(ascii: "?") ? "" : "&"
         return target + separator + FormEncoding.encode(parameters)
     }
-
-    /// Returns the source expressions that let a page's form lead to the URL (Content Security Policy Level 3 §2.3.1).
-    ///
-    /// Browsers also apply them to each redirect that follows. The page of an app may redirect to another origin, such
-    /// as a separate front end, but not to a custom scheme.
-    package static func source(_ target: String) -> String {
-        let scheme = "\(String(target.unicodeScalars.prefix { $0 != ":" })):"
-        return scheme == "http:" ? "http: https:" : scheme
-    }
 }

@@ -32,9 +32,11 @@ public struct ScopeInterceptor: Interceptor {
     /// - Throws: `IdentityError.invalidToken`, or a store's error.
     public func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
         let principal = try await tokens.principal(of: request)
-        // A token for the claims about its user gives no access to other routes, whatever they require.
+        // A token for another recipient gives no access to the API, whatever it requires. The claims about the user are
+        // for all recipients (OpenID Connect Core §5.3).
         guard principal.scopes.allow(all: required),
-            !principal.isForUserInfo || required.elements.contains(where: ScopePolicy.openID.contains)
+            principal.recipient == .api
+                || !required.isEmpty && required.elements.allSatisfy(ScopePolicy.openID.contains)
         else { return insufficientScope(of: principal) }
         var request = request
         request.principal = principal

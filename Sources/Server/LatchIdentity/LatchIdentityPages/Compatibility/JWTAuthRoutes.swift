@@ -60,7 +60,7 @@ package struct JWTAuthRoutes: Sendable {
             return .json(["message": "Logged out.", "allDevices": true, "devices": .integer(Int64(count))])
         }
         try await tokens.signOut(token: try body.optionalText("refreshToken"))
-        try await tokens.signOut(token: request.fields.bearerToken)
+        try await tokens.signOut(token: request.fields.endedToken)
         return .message("Logged out.")
     }
 }

@@ -56,7 +56,7 @@ package struct AuthorizeRoutes: Sendable {
                 guard case .authorization(let pending) = posted.purpose else { throw .loginEnded }
                 return try await begin(pending, request)
             }
-            switch try authorizations.read(request.queryItems) {
+            switch try await authorizations.read(request.queryItems) {
             case .failure(let error, let response): return refused(error, response, request)
             case .request(let pending): return try await begin(pending, request)
             }
@@ -77,7 +77,7 @@ package struct AuthorizeRoutes: Sendable {
     @Sendable private func postAuthorize(_ request: HTTPRequest) async throws -> HTTPResponse {
         let fields = try request.formFields()
         do throws(IdentityError) {
-            switch try authorizations.read(fields) {
+            switch try await authorizations.read(fields) {
             case .failure(let error, let response): return refused(error, response, request)
             case .request(let pending): return try signInPages.redirect(to: "/oauth/authorize", .authorization(pending))
             }

@@ -49,6 +49,7 @@ extension Consent {
     fileprivate var json: JSONObject {
         [
             "clientId": .string(clientID), "redirectOrigin": .string(redirectOrigin),
+            "resources": .array(resources.sorted().map { .string($0) }),
             "scopes": .array(scopes.elements.map { .string($0.rawValue) }),
             "grantedAt": .string(grantedAt.formatted(.iso8601)), "updatedAt": .string(updatedAt.formatted(.iso8601)),
         ]

@@ -15,20 +15,18 @@ import LatchTexts
 package struct DeviceRoutes: Sendable {
     package let accessTokens: AccessTokenIssuer
     package let limits: RateLimits
-    package let resources: ResourcePolicy
     package let clientAuthentication: ClientAuthentication
     package let deviceAuthorizations: DeviceAuthorizationService
     package let pageSessions: PageSessionService
     package let signInPages: SignInPages
 
     package init(
-        accessTokens: AccessTokenIssuer, limits: RateLimits, resources: ResourcePolicy,
+        accessTokens: AccessTokenIssuer, limits: RateLimits,
         clientAuthentication: ClientAuthentication, deviceAuthorizations: DeviceAuthorizationService,
         pageSessions: PageSessionService, signInPages: SignInPages
     ) {
         self.accessTokens = accessTokens
         self.limits = limits
-        self.resources = resources
         self.clientAuthentication = clientAuthentication
         self.deviceAuthorizations = deviceAuthorizations
         self.pageSessions = pageSessions
@@ -51,15 +49,14 @@ package struct DeviceRoutes: Sendable {
     @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
         let client = try await clientAuthentication.client(of: request, parameters).client
-        try resources.requireTargets(parameters.resources)
         // A page could not name the server's own client to the user.
         guard client.grants.contains(.deviceCode), client.id != OAuthClient.firstPartyID else {
             throw IdentityError.unauthorizedClient
         }
         guard let issuer = accessTokens.issuer else { throw IdentityError.notReady }
         let scopes = try Scopes(requested: parameters["scope"])
-        try resources.requireScope(of: parameters.resources, in: scopes, for: client)
-        let codes = try await deviceAuthorizations.begin(for: client, requesting: scopes, from: request.requestOrigin)
+        let codes = try await deviceAuthorizations.begin(
+            for: client, requesting: scopes, at: parameters.resources, from: request.requestOrigin)
         let page = "\(issuer.withoutFinalSlash)/device"
         return .json([
             "device_code": .string(codes.device), "user_code": .string(codes.user.text),

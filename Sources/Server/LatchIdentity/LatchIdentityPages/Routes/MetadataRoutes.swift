@@ -18,16 +18,18 @@ package struct MetadataRoutes: Sendable {
     package let accessTokens: AccessTokenIssuer
     package let limits: RateLimits
     package let clients: OAuthClients
+    package let proofs: SenderProofs
     package let scopePolicy: ScopePolicy
 
     package init(
         configuration: IdentityConfiguration, accessTokens: AccessTokenIssuer, limits: RateLimits,
-        clients: OAuthClients, scopePolicy: ScopePolicy
+        clients: OAuthClients, proofs: SenderProofs, scopePolicy: ScopePolicy
     ) {
         self.configuration = configuration
         self.accessTokens = accessTokens
         self.limits = limits
         self.clients = clients
+        self.proofs = proofs
         self.scopePolicy = scopePolicy
     }
 
@@ -116,6 +118,8 @@ package struct MetadataRoutes: Sendable {
             "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
             "revocation_endpoint": .string("\(base)/oauth/revoke"),
             "introspection_endpoint": .string("\(base)/oauth/introspect"),
+            "pushed_authorization_request_endpoint": .string("\(base)/oauth/par"),
+            "require_pushed_authorization_requests": false,
             "jwks_uri": .string("\(base)/.well-known/jwks.json"),
             "response_types_supported": ["code"],
             "response_modes_supported": .array(
@@ -129,19 +133,22 @@ package struct MetadataRoutes: Sendable {
             "revocation_endpoint_auth_signing_alg_values_supported": algorithms,
             "introspection_endpoint_auth_signing_alg_values_supported": algorithms,
             "code_challenge_methods_supported": ["S256"],
+            "dpop_signing_alg_values_supported": .array(proofs.algorithms.map { .string($0) }),
             "authorization_response_iss_parameter_supported": true,
             "prompt_values_supported": .array(
                 PendingAuthorization.Prompt.allCases.map { .string($0.rawValue) }),
             "subject_types_supported": ["public"],
             "id_token_signing_alg_values_supported": .array(
                 clients.idTokenAlgorithms.map { .string($0.rawValue) }),
-            "claims_supported": [
-                "iss", "sub", "aud", "azp", "exp", "iat", "auth_time", "nonce", "at_hash", "c_hash", "acr", "amr",
-                "sid", "email", "email_verified", "name", "preferred_username",
-            ],
+            "authorization_signing_alg_values_supported": .array(
+                clients.idTokenAlgorithms.map { .string($0.rawValue) }),
+            "claims_supported": .array(
+                (AccessTokenIssuer.claimsOfIDTokens + UserClaims.names).map { .string($0) }),
             "acr_values_supported": ["1", "2"],
             // By default, an omitted parameter can count as supported (OpenID Connect Discovery §3).
-            "claims_parameter_supported": false, "request_parameter_supported": false,
+            "claims_parameter_supported": true, "request_parameter_supported": true,
+            "request_object_signing_alg_values_supported": .array(
+                SignatureAlgorithm.ofAssertions.map { .string($0.rawValue) }),
             "request_uri_parameter_supported": false,
             "ui_locales_supported": .array(IdentityConfiguration.supportedLanguages.map { .string($0) }),
         ]

@@ -46,9 +46,11 @@ enum SilentFrame: HTTPContextKey {
 extension HTTPRequest {
     /// Whether the request must be answered without a page (OpenID Connect Core §3.1.2.1).
     ///
-    /// The request that a form has posted decides by its own parameters, and not by those of the URL.
+    /// A request that a form has posted, that was pushed or that is signed decides by its own parameters, and not by those
+    /// of the URL.
     fileprivate var isSilentAuthorization: Bool {
         let items = queryItems
-        return method == .get && items["prompt"] == "none" && items["posted"] == nil
+        let others = ["posted", "request_uri", "request"]
+        return method == .get && items["prompt"] == "none" && others.allSatisfy { items[$0] == nil }
     }
 }

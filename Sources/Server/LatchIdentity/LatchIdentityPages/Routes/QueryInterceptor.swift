@@ -9,6 +9,7 @@ import LatchServer
 struct QueryInterceptor: Interceptor {
     private static let secrets: Set<String> = [
         "username", "email", "password", "client_secret", "token", "refresh_token", "refreshToken", "access_token",
+        "client_assertion", "assertion", "subject_token", "actor_token", "code", "code_verifier", "device_code",
     ]
 
     /// Passes the request on.

@@ -74,7 +74,7 @@ package struct SessionRoutes: Sendable {
         let inBody = try request.jsonObject(isOptional: true).optionalText("refreshToken")
         let cookie = request.cookies[RefreshCookie.name]
         if cookie != nil, cookie != inBody { try refreshCookie.requireSameSite(request) }
-        for token in Set([inBody, cookie, request.fields.bearerToken]) {
+        for token in Set([inBody, cookie, request.fields.endedToken]) {
             try await tokens.signOut(token: token)
         }
         return HTTPResponse.message("Logged out.").setting(refreshCookie.cleared())

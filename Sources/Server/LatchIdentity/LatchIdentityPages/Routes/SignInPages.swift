@@ -196,7 +196,7 @@ package struct SignInPages: Sendable {
     ///
     /// - Parameter kept: The scopes that the user has agreed to before; the others are shown as new. Nil for none.
     package func consent(
-        _ pending: PendingAuthorization, _ client: OAuthClient, _ scopes: Scopes, kept: Scopes?,
+        _ pending: PendingAuthorization, _ client: OAuthClient, _ scopes: Scopes, kept: Consent?,
         in session: ActivePageSession, browser: String, _ request: HTTPRequest
     ) throws(IdentityError) -> HTTPResponse {
         let name = Self.name(of: pending)
@@ -208,7 +208,9 @@ package struct SignInPages: Sendable {
             text: isLocal
                 ? Phrase("page.consent.local.text", email, .text(client.id))
                 : Phrase("page.consent.text", email, .text(name)),
-            items: Self.texts(of: scopes, kept: kept), action: ("/consent", Phrase("page.button.continue")),
+            items: Self.texts(
+                of: pending.grantDetails.claims.adding(to: scopes), at: pending.grantDetails.resources, kept: kept),
+            action: ("/consent", Phrase("page.button.continue")),
             carrying: try seal(
                 purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
             alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"),
@@ -229,7 +231,8 @@ package struct SignInPages: Sendable {
             text: Phrase(
                 "page.device.text", .text(session.account.email.text), .text(record.clientID), .text(code.text),
                 .phrase(begun), .text(record.address)),
-            items: Self.texts(of: scopes), action: ("/device", Phrase("page.button.continue")),
+            items: Self.texts(of: scopes, at: record.details.resources),
+            action: ("/device", Phrase("page.button.continue")),
             carrying: try seal(
                 purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
             alternative: Phrase("page.consent.other"), refusal: Phrase("page.notMe"), in: context.accepting(request))
@@ -246,7 +249,7 @@ package struct SignInPages: Sendable {
             action: ("/oauth/logout", Phrase("page.signOut.submit")),
             carrying: try seal(purpose, .decision(device: session.device.publicID, scopes: nil), browser: browser),
             links: [("/", Phrase("page.signOut.stay"))], in: context.accepting(request)
-        ).response(formTarget: redirect.map(AppRedirect.source))
+        ).response(leadsAway: redirect != nil)
     }
 
     /// Returns the page after a sign-out without a redirect.
@@ -265,11 +268,13 @@ package struct SignInPages: Sendable {
     }
 
     /// Returns descriptions of scopes that users understand, with those that are not kept as new.
-    private static func texts(of scopes: Scopes, kept: Scopes? = nil) -> [Phrase] {
-        scopes.elements.map { scope in
+    private static func texts(of scopes: Scopes, at resources: [String], kept: Consent? = nil) -> [Phrase] {
+        // A consent is kept for one set of resource servers, so none of them is new to it.
+        let servers = resources.map { Phrase("page.scope.resource", .text($0)) }
+        return scopes.elements.map { scope in
             let text = text(of: scope)
-            return kept?.allow(scope) ?? true ? text : Phrase("page.scope.new", .phrase(text))
-        }
+            return kept?.scopes.allow(scope) ?? true ? text : Phrase("page.scope.new", .phrase(text))
+        } + servers
     }
 
     private static func text(of scope: Scope) -> Phrase {
@@ -286,7 +291,7 @@ package struct SignInPages: Sendable {
 
     /// Returns the response that takes the browser to the client.
     package func response(_ response: AuthorizationReturn, in request: HTTPRequest) -> HTTPResponse {
-        guard response.mode == .formPost else { return .seeOther(response.url) }
+        guard response.mode.isForm else { return .seeOther(response.url) }
         let context = context.accepting(request)
         var page = HTMLPage(
             context.texts(Phrase("page.return.title")), posting: response.parameters, to: response.redirect,
@@ -300,9 +305,9 @@ package struct SignInPages: Sendable {
     private func response(
         _ page: HTMLPage, for purpose: PageForm.Purpose, problem: IdentityError? = nil
     ) -> HTTPResponse {
-        var target: String?
-        if case .authorization(let request) = purpose { target = AppRedirect.source(request.redirect) }
-        return page.response(status: problem?.form.status ?? .ok, formTarget: target).failing(with: problem)
+        var leadsAway = false
+        if case .authorization = purpose { leadsAway = true }
+        return page.response(status: problem?.form.status ?? .ok, leadsAway: leadsAway).failing(with: problem)
     }
 
     /// Returns the page of an error.
@@ -321,7 +326,7 @@ package struct SignInPages: Sendable {
         do throws(IdentityError) {
             let response = try authorizations.response(of: .authorizationEnded, for: pending)
             // A link is a GET, which this client does not expect.
-            return response.mode == .query ? context.failure(error, app: response.url) : context.failure(error)
+            return !response.mode.isForm ? context.failure(error, app: response.url) : context.failure(error)
         } catch {
             return context.failure(error)
         }

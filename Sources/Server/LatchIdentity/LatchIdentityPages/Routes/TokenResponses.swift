@@ -18,6 +18,7 @@ extension TokenResponse {
         add("tokenType", "token_type", tokenType.map { .string($0) })
         add("scope", "scope", scope.map { .string($0) })
         add("idToken", "id_token", idToken.map { .string($0) })
+        add("issuedTokenType", "issued_token_type", issuedTokenType.map { .string($0) })
         add("userId", "user_id", userId.map { .string($0) })
         return object
     }

@@ -15,19 +15,17 @@ package struct TokenRoutes: Sendable {
     package let limits: RateLimits
     package let clients: OAuthClients
     package let grantHandlers: [any GrantHandler]
-    package let resources: ResourcePolicy
     package let clientAuthentication: ClientAuthentication
     package let tokens: TokenService
 
     package init(
         dates: DateCheck, limits: RateLimits, clients: OAuthClients, grantHandlers: [any GrantHandler],
-        resources: ResourcePolicy, clientAuthentication: ClientAuthentication, tokens: TokenService
+        clientAuthentication: ClientAuthentication, tokens: TokenService
     ) {
         self.dates = dates
         self.limits = limits
         self.clients = clients
         self.grantHandlers = grantHandlers
-        self.resources = resources
         self.clientAuthentication = clientAuthentication
         self.tokens = tokens
     }
@@ -47,12 +45,9 @@ package struct TokenRoutes: Sendable {
     @Sendable private func token(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
         let client = try await clientAuthentication.client(of: request, parameters).client
-        try resources.requireTargets(parameters.resources)
-        let request = try TokenRequest(request, client: client, parameters: parameters)
-        // The scopes of a code or a refresh token are known only after its use.
-        if let scopes = request.scopes {
-            try resources.requireScope(of: parameters.resources, in: scopes, for: client)
-        }
+        let key = try tokens.proofs.key(of: request)
+        guard key != nil || !client.requiresProofs else { throw IdentityError.missing("DPoP") }
+        let request = try TokenRequest(request, client: client, parameters: parameters, key: key)
         return try await tokens(OAuthClient.GrantType(try parameters.required("grant_type")), for: request)
     }
 

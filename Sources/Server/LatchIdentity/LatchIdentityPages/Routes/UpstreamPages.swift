@@ -30,7 +30,7 @@ struct UpstreamPages: Sendable {
         case .confirmation(_, let user): form = confirmation(id, user, attempt)
         }
         let status = problem.map { $0 == .invalidCode ? .badRequest : $0.form.status }
-        var response = form.response(status: status ?? .ok, formTarget: AppRedirect.source(attempt.redirect))
+        var response = form.response(status: status ?? .ok, leadsAway: true)
         response.fields[.retryAfter] = problem?.retryAfterSeconds.map { String($0) }
         return response
     }

@@ -34,11 +34,13 @@ package struct UserInfoRoutes: Sendable {
     /// Returns the claims that the token's scopes permit.
     @Sendable private func claims(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard let principal = request.principal, let id = principal.accountID,
-            let account = try await store.account(id: id)
+            let user = try await store.fullAccount(id: id)
         else { throw IdentityError.invalidToken }
-        var claims: JSONObject = ["sub": .string(account.id)]
+        var claims: JSONObject = ["sub": .string(user.account.id)]
         let client = clients[principal.clientID]
-        for (name, value) in account.openIDClaims(principal.scopes, for: client) { claims[name] = value }
+        for (name, value) in UserClaims.all(
+            of: user, principal.scopes, named: principal.claims, for: client)
+        where principal.recipient != .resourceServer || UserClaims.names.contains(name) { claims[name] = value }
         return .json(claims)
     }
 }

@@ -20,6 +20,9 @@ package struct AuthorizationService: Sendable {
     package let resources: ResourcePolicy
     package let admission: SignInAdmission
     package let tokens: TokenService
+    package let limits: RateLimits
+    package let cipher: PageFormCipher
+    package let requestObjects: RequestObjects
 
     // MARK: Requests
 
@@ -31,44 +34,157 @@ package struct AuthorizationService: Sendable {
 
     /// Reads a request.
     ///
-    /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user, and `.notReady`.
-    package func read(_ fields: FormFields) throws(IdentityError) -> Reading {
-        guard let issuer = accessTokens.issuer else { throw .notReady }
-        let target = try AuthorizationTarget(fields, clients)
+    /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user, `.notReady`, and a store's error.
+    package func read(_ fields: FormFields) async throws(IdentityError) -> Reading {
+        if let uri = fields["request_uri"], uri.utf8.starts(with: Self.pushedURIs.utf8) {
+            return .request(try await pushedRequest(uri, fields))
+        }
+        let target = try self.target(of: fields)
         do throws(IdentityError) {
-            // RFC 6749 §3.1: a parameter without a value counts as missing.
-            let targets = fields.values(of: "resource").filter { !$0.isEmpty }
-            try resources.requireTargets(targets)
-            let request = try PendingAuthorization(fields, for: target) {
-                accessTokens.expectedAccount(ofIDToken: $0, for: target.client.id)
-            }
-            try resources.requireScope(of: targets, in: request.scopes, for: target.client)
-            return .request(request)
+            guard !target.client.requiresPushedRequests else { throw .pushedRequestRequired }
+            return .request(try request(target))
         } catch {
             return .failure(
                 error,
-                response(
-                    of: error, to: target.redirect, state: target.state, issuer: issuer, mode: target.responseMode))
+                try response(
+                    of: error, to: target.redirect, state: target.state, client: target.client,
+                    mode: target.responseMode))
         }
     }
+
+    /// Reads the part of a request that determines where its errors are sent.
+    ///
+    /// The user reads what is wrong with a request object: nothing in it counts, and nothing beside it.
+    private func target(of fields: FormFields) throws(IdentityError) -> AuthorizationTarget {
+        let client = try AuthorizationTarget.client(of: fields, clients)
+        let parameters: FormFields
+        do throws(IdentityError) {
+            parameters = try requestObjects.parameters(of: client, in: fields)
+        } catch {
+            guard let problem = error.detail else { throw error }
+            throw .invalidAuthorization(problem).at("request")
+        }
+        return try AuthorizationTarget(parameters, of: client)
+    }
+
+    /// Reads the rest of a request.
+    ///
+    /// - Parameter key: The thumbprint of the key that a pushed request has proved.
+    private func request(
+        _ target: AuthorizationTarget, key: String? = nil
+    ) throws(IdentityError) -> PendingAuthorization {
+        let fields = target.parameters
+        // RFC 6749 §3.1: a parameter without a value counts as missing.
+        let targets = fields.values(of: "resource").filter { !$0.isEmpty }
+        var request = try PendingAuthorization(target) {
+            accessTokens.expectedAccount(ofIDToken: $0, for: target.client.id)
+        }
+        request.details = GrantDetails(
+            resources: try resources.granted(targets, requesting: request.scopes, by: target.client),
+            keyThumbprint: try Self.thumbprint(in: fields, proved: key), claims: request.grantDetails.claims)
+        return request
+    }
+
+    /// Returns the thumbprint of the key that the code is bound to (RFC 9449 §10 and §10.1); nil for none.
+    private static func thumbprint(in fields: FormFields, proved key: String?) throws(IdentityError) -> String? {
+        guard let named = fields["dpop_jkt"], !named.isEmpty else { return key }
+        guard named.utf8.count == 43, named.isWord(maximum: 43, also: "-_"), key == nil || key == named else {
+            throw .invalid("dpop_jkt", "is not the thumbprint of the key")
+        }
+        return named
+    }
+
+    // MARK: Pushed requests
+
+    /// The greatest size of a stored request in bytes.
+    private static let longestPushedRequest = 16 << 10
+
+    /// The beginning of each `request_uri` (RFC 9126 §2.2).
+    private static let pushedURIs = "urn:ietf:params:oauth:request_uri:"
+
+    /// Stores a request that a client pushes, and returns its `request_uri` (RFC 9126 §2).
+    ///
+    /// The request is checked as one of a browser, and its errors are for the client instead of the user.
+    ///
+    /// - Parameters:
+    ///   - client: The authenticated client.
+    ///   - key: The thumbprint of the key that the request has proved; nil without a proof.
+    /// - Throws: `IdentityError.invalidInput` and the errors of a request, `.tooManyAttempts`, or a store's error.
+    package func push(
+        _ fields: FormFields, by client: OAuthClient, key: String?, from origin: RequestOrigin
+    ) async throws(IdentityError) -> String {
+        guard client.grants.contains(.authorizationCode) else { throw .unauthorizedClient }
+        guard fields["request_uri"] == nil else { throw .invalid("request_uri", "is not allowed in a pushed request") }
+        var request: PendingAuthorization
+        do throws(IdentityError) {
+            let parameters = try requestObjects.parameters(of: client, in: fields)
+            request = try self.request(try AuthorizationTarget(parameters, of: client), key: key)
+        } catch {
+            guard error == .invalidAuthorization(""), let problem = error.detail else { throw error }
+            throw .invalidInput(problem)
+        }
+        // A stranger can send requests of a public client.
+        if !client.isConfidential { try limits.take(limits.deviceAuthorization(from: origin.address)) }
+        let uri = Self.pushedURIs + Base64URL.encode(random.bytes(32))
+        request.requestURI = uri
+        let end = clock.now.addingTimeInterval(PushedRequest.lifetime)
+        let form = PageForm(
+            id: uri, purpose: .authorization(request), step: .request(accountID: nil), browser: "", expiresAt: end)
+        let sealed = try cipher.seal(form)
+        guard sealed.utf8.count <= Self.longestPushedRequest else { throw .invalidInput("it is too long") }
+        try await store.insert(
+            PushedRequest(digest: uri.digest, clientID: client.id, content: sealed, validUntil: end))
+        return uri
+    }
+
+    /// Returns the request of a `request_uri`; only its client can use it, until a code is issued for it.
+    ///
+    /// All other parameters of the browser are ignored (RFC 9126 §4).
+    private func pushedRequest(
+        _ uri: String, _ fields: FormFields
+    ) async throws(IdentityError) -> PendingAuthorization {
+        let client = try AuthorizationTarget.client(of: fields, clients)
+        guard uri.utf8.count <= 200, let row = try await store.pushedRequest(uri.digest), row.clientID == client.id,
+            case .authorization(let request)? = cipher.open(row.content, at: clock.now)?.purpose
+        else { throw .invalidAuthorization("its request_uri was used before, or has expired").at("request_uri") }
+        return request
+    }
+
+    // MARK: Errors for the client
 
     /// Returns the response that takes an error to the client.
     package func response(
         of error: IdentityError, for request: PendingAuthorization
     ) throws(IdentityError) -> AuthorizationReturn {
-        guard let issuer = accessTokens.issuer else { throw .notReady }
-        return response(
-            of: error, to: request.redirect, state: request.state, issuer: issuer, mode: request.responseMode)
+        guard let client = clients[request.clientID], client.allows(redirect: request.redirect) else {
+            throw .invalidAuthorization("the app is no longer registered")
+        }
+        return try response(
+            of: error, to: request.redirect, state: request.state, client: client, mode: request.responseMode)
     }
 
     private func response(
-        of error: IdentityError, to redirect: String, state: String?, issuer: String, mode: AuthorizationReturn.Mode?
-    ) -> AuthorizationReturn {
+        of error: IdentityError, to redirect: String, state: String?, client: OAuthClient,
+        mode: AuthorizationReturn.Mode?
+    ) throws(IdentityError) -> AuthorizationReturn {
         let shown = error.form.isDisclosed ? error : .unavailable
         var parameters = [("error", shown.form.oauth)]
         // The client knows best how to explain that its user has refused.
         if shown != .authorizationDenied { parameters.append(("error_description", shown.oauthDescription)) }
-        return AuthorizationReturn(parameters, to: redirect, state: state, issuer: issuer, mode: mode)
+        return try response(parameters, to: redirect, state: state, client: client, mode: mode)
+    }
+
+    /// Returns the response with these parameters, signed if the mode says so.
+    private func response(
+        _ parameters: [(String, String)], to redirect: String, state: String?, client: OAuthClient,
+        mode: AuthorizationReturn.Mode?
+    ) throws(IdentityError) -> AuthorizationReturn {
+        guard let issuer = accessTokens.issuer else { throw .notReady }
+        var response = AuthorizationReturn(parameters, to: redirect, state: state, issuer: issuer, mode: mode)
+        if response.mode.isSigned {
+            response.replaceParameters(by: try accessTokens.signResponse(response.parameters, to: client))
+        }
+        return response
     }
 
     // MARK: Decisions
@@ -76,8 +192,8 @@ package struct AuthorizationService: Sendable {
     /// The next step of a request.
     package enum Next: Sendable {
         case signIn
-        /// The user must agree to these scopes, or refuse; `kept` are those of earlier consents.
-        case consent(OAuthClient, Scopes, kept: Scopes?)
+        /// The user must agree to these scopes, or refuse; `kept` is the consent of earlier requests.
+        case consent(OAuthClient, Scopes, kept: Consent?)
         /// The browser returns to the client.
         case respond(AuthorizationReturn)
     }
@@ -114,6 +230,7 @@ package struct AuthorizationService: Sendable {
         } else {
             scopes = try scopePolicy.granted(request.scopes, to: session.account, by: client)
         }
+        try resources.require(request.grantDetails.resources, with: scopes, for: client)
         let target = AppRedirect.origin(request.redirect)
         var kept: Consent?
         let permission: CodePermission?
@@ -123,14 +240,18 @@ package struct AuthorizationService: Sendable {
         } else if client.isTrusted {
             permission = needsPage(request, isNew: isNew) ? nil : .trusted
         } else {
-            kept = try await store.consent(of: session.account.id, to: client.id, at: target)
+            kept = try await store.consent(
+                of: session.account.id, to: client.id, at: target, for: request.grantDetails.resources)
             permission = Self.covers(kept, scopes, request) ? .kept(for: target) : nil
         }
-        if let permission, let response = try await issueCode(for: request, scopes, in: session, by: permission) {
+        if let permission,
+            let response = try await issueCode(
+                for: request, of: client, scopes, in: session, by: permission)
+        {
             return .respond(response)
         }
         guard !request.isSilent else { throw .consentRequired }
-        return .consent(client, scopes, kept: kept?.scopes)
+        return .consent(client, scopes, kept: kept)
     }
 
     /// The seconds that a user has to decide after a sign-in, also if the request requires a more recent one.
@@ -164,15 +285,14 @@ package struct AuthorizationService: Sendable {
     /// It does not for a program on the user's device, as which any other one can present itself (RFC 8252 §8.6).
     private static func covers(_ kept: Consent?, _ scopes: Scopes, _ request: PendingAuthorization) -> Bool {
         guard let kept, !request.prompts.contains(.consent) else { return false }
-        return AppRedirect.isClaimed(request.redirect) && kept.covers(scopes)
+        return AppRedirect.isClaimed(request.redirect) && kept.covers(request.grantDetails.claims.adding(to: scopes))
     }
 
     /// Returns the response with a new code; nil if the permission has ended in the meantime.
     private func issueCode(
-        for request: PendingAuthorization, _ scopes: Scopes, in session: ActivePageSession,
+        for request: PendingAuthorization, of client: OAuthClient, _ scopes: Scopes, in session: ActivePageSession,
         by permission: CodePermission
     ) async throws(IdentityError) -> AuthorizationReturn? {
-        guard let issuer = accessTokens.issuer else { throw .notReady }
         let text = "ac1." + Base64URL.encode(random.bytes(32))
         let isPermitted = try await store.insert(
             AuthorizationCode(
@@ -180,11 +300,12 @@ package struct AuthorizationService: Sendable {
                 credentialVersion: session.account.credentialVersion, browserDevice: session.device.id,
                 redirect: request.redirect, codeChallenge: request.codeChallenge, nonce: request.nonce,
                 scope: scopes.text, authenticatedAt: session.authenticatedAt, factorAt: session.device.factorAt,
-                validUntil: clock.now.addingTimeInterval(AuthorizationCode.lifetime)),
-            by: permission)
+                details: request.grantDetails, validUntil: clock.now.addingTimeInterval(AuthorizationCode.lifetime)),
+            by: permission, using: request.requestURI?.digest)
         guard isPermitted else { return nil }
-        return AuthorizationReturn(
-            [("code", text)], to: request.redirect, state: request.state, issuer: issuer, mode: request.responseMode)
+        return try response(
+            [("code", text)], to: request.redirect, state: request.state, client: client,
+            mode: request.responseMode)
     }
 
     /// Uses up the form of a decision: one page yields one code, no matter how often it is sent.
@@ -200,6 +321,8 @@ package struct AuthorizationService: Sendable {
     package func deny(
         _ request: PendingAuthorization, in session: ActivePageSession, from origin: RequestOrigin
     ) async throws(IdentityError) {
+        // A refused request does not come again.
+        if let uri = request.requestURI { try await store.remove(pushedRequest: uri.digest) }
         try await store.audit(
             "consent.denied", account: session.account.id,
             detail: Self.auditDetail(request.clientID, nil, from: origin), at: clock.now)
@@ -218,9 +341,10 @@ package struct AuthorizationService: Sendable {
     /// has given, regardless of the account's state. An unused code stays valid if a parameter is missing.
     ///
     /// - Throws: `IdentityError.invalidAuthorizationCode`, the same for every cause; `.invalidInput` for a missing
-    ///   redirect; `.tooManyAttempts`, or a store's error.
+    ///   redirect; `.invalidTarget`, `.scopelessTarget`; `.tooManyAttempts`, or a store's error.
     package func redeem(
-        _ text: String, verifier: String?, redirect: String?, by client: OAuthClient, from origin: RequestOrigin
+        _ text: String, verifier: String?, redirect: String?, by client: OAuthClient,
+        on conditions: TokenConditions = TokenConditions(), from origin: RequestOrigin
     ) async throws(IdentityError) -> (tokens: IssuedTokens, nonce: String?) {
         guard text.utf8.count <= 100, let code = try await store.authorizationCode(text.digest) else {
             throw .invalidAuthorizationCode
@@ -230,7 +354,9 @@ package struct AuthorizationService: Sendable {
         guard verifier != nil || code.codeChallenge == nil else { throw .invalidAuthorizationCode }
         guard let redirect else { throw .missing("redirect_uri") }
         guard code.clientID == client.id, code.redirect.utf8.elementsEqual(redirect.utf8),
-            Self.verify(verifier, code.codeChallenge)
+            Self.verify(verifier, code.codeChallenge),
+            // RFC 9449 §10: the request has named the key.
+            code.details.keyThumbprint == nil || code.details.keyThumbprint == conditions.key
         else { try await end(code, by: client, from: origin) }
         let admitted = admission.admit(
             try await store.account(id: code.accountID), redeeming: code.credentialVersion,
@@ -239,7 +365,8 @@ package struct AuthorizationService: Sendable {
         let scopes = scopePolicy.allowed(Scopes(parsing: code.scope), to: proof.account, by: client)
         guard !scopes.isEmpty || code.scope.isEmpty else { throw .invalidScope }
         let issued = try await tokens.startSession(
-            proof, from: origin, by: client, scopes: scopes, in: code.browserSession
+            proof, from: origin, by: client, scopes: scopes, details: code.details, on: conditions,
+            in: code.browserSession
         ) { device, account throws(IdentityError) in
             switch try await store.redeem(code, on: device, for: account) {
             case .redeemed: return

@@ -17,6 +17,7 @@ package struct DeviceAuthorizationService: Sendable {
     package let limits: RateLimits
     package let clients: OAuthClients
     package let scopePolicy: ScopePolicy
+    package let resources: ResourcePolicy
     package let admission: SignInAdmission
     package let tokens: TokenService
 
@@ -33,11 +34,13 @@ package struct DeviceAuthorizationService: Sendable {
 
     /// Begins an authorization of a client (RFC 8628 §3.1).
     ///
-    /// - Throws: `IdentityError.invalidScope` if a scope is unknown to the server, `.tooManyAttempts`, or a store's
-    ///   error.
+    /// - Parameter named: The resource servers that the request names.
+    /// - Throws: `IdentityError.invalidScope` if a scope is unknown to the server, `.invalidTarget`, `.scopelessTarget`,
+    ///   `.tooManyAttempts`, or a store's error.
     package func begin(
-        for client: OAuthClient, requesting scopes: Scopes?, from origin: RequestOrigin
+        for client: OAuthClient, requesting scopes: Scopes?, at named: [String] = [], from origin: RequestOrigin
     ) async throws(IdentityError) -> Codes {
+        let details = GrantDetails(resources: try resources.granted(named, requesting: scopes, by: client))
         // Users are shown the stored scopes, so they must not contain text that the client chose.
         guard scopes.map(scopePolicy.knows) ?? true else { throw .invalidScope }
         try limits.take(limits.deviceAuthorization(from: origin.address))
@@ -48,7 +51,8 @@ package struct DeviceAuthorizationService: Sendable {
             let record = DeviceAuthorizationRecord(
                 digest: text.digest, userDigest: code.digest(pepper), clientID: client.id,
                 scope: scopes?.text, address: origin.address, userAgent: origin.userAgent?.sanitized(200),
-                createdAt: now, expiresAt: now.addingTimeInterval(Self.lifetime), interval: Self.interval)
+                createdAt: now, expiresAt: now.addingTimeInterval(Self.lifetime), interval: Self.interval,
+                details: details)
             if try await store.insert(record) { return Codes(device: text, user: code) }
         }
         throw .overloaded
@@ -109,7 +113,8 @@ package struct DeviceAuthorizationService: Sendable {
     /// - Throws: `IdentityError.authorizationPending`, `.slowDown`, `.deviceDenied`, `.deviceCodeExpired`,
     ///   `.invalidDeviceCode`, `.tooManyAttempts`, or a store's error.
     package func redeem(
-        _ text: String, by client: OAuthClient, from origin: RequestOrigin
+        _ text: String, by client: OAuthClient, on conditions: TokenConditions = TokenConditions(),
+        from origin: RequestOrigin
     ) async throws(IdentityError) -> IssuedTokens {
         guard text.utf8.count <= 100 else { throw .invalidDeviceCode }
         let digest = text.digest
@@ -128,7 +133,9 @@ package struct DeviceAuthorizationService: Sendable {
         guard let proof = admitted else { throw .invalidDeviceCode }
         let scopes = scopePolicy.allowed(Scopes(parsing: approval.scope), to: proof.account, by: client)
         guard !scopes.isEmpty || approval.scope.isEmpty else { throw .invalidScope }
-        return try await tokens.startSession(proof, from: origin, by: client, scopes: scopes) {
+        return try await tokens.startSession(
+            proof, from: origin, by: client, scopes: scopes, details: approval.details, on: conditions
+        ) {
             device, account throws(IdentityError) in
             guard try await store.redeem(deviceCode: digest, approval, on: device, for: account) else {
                 throw .invalidDeviceCode

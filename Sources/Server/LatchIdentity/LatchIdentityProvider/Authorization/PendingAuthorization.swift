@@ -5,7 +5,7 @@ import LatchCore
 import LatchFoundation
 package import LatchIdentityAccounts
 package import LatchIdentityStorage
-package import LatchServer
+import LatchServer
 
 /// A valid authorization request (RFC 6749 §4.1.1, OpenID Connect Core §3.1.2.1), as the pages pass it on.
 package struct PendingAuthorization: Codable, Sendable {
@@ -37,24 +37,30 @@ package struct PendingAuthorization: Codable, Sendable {
     package let languages: [String]?
     /// The way of the response; nil for the query.
     let responseMode: AuthorizationReturn.Mode?
+    /// The conditions of the grant; nil in the form of an earlier version.
+    var details: GrantDetails?
+
+    /// The `request_uri` that the client got for the request; nil if it was not pushed.
+    var requestURI: String?
+
+    /// The conditions of the grant.
+    package var grantDetails: GrantDetails { details ?? GrantDetails() }
 }
 
 /// The part of an authorization request that determines where its errors are sent.
 package struct AuthorizationTarget: Sendable {
     package let client: OAuthClient
+    /// The parameters of the request.
+    let parameters: FormFields
     package let redirect: String
     package let state: String?
     /// The way of the response, also of an error of the rest of the request.
     let responseMode: AuthorizationReturn.Mode?
 
-    /// Reads the client, the redirect and the state.
+    /// Returns the client of a request.
     ///
-    /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user. Nothing is sent to a URL that does
-    ///   not belong to the client (RFC 6749 §4.1.2.1, attack B3).
-    init(_ fields: FormFields, _ clients: OAuthClients) throws(IdentityError) {
-        // RFC 6749 §3.1: parameters must not be included more than once. RFC 8707 §2 excepts `resource`.
-        let names = fields.map(\.name).filter { $0 != "resource" }
-        guard Set(names).count == names.count else { throw .invalidAuthorization("a parameter occurs more than once") }
+    /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user.
+    static func client(of fields: FormFields, _ clients: OAuthClients) throws(IdentityError) -> OAuthClient {
         guard let id = fields["client_id"], !id.isEmpty else {
             throw .invalidAuthorization("its client_id is missing").at("client_id")
         }
@@ -64,16 +70,28 @@ package struct AuthorizationTarget: Sendable {
             throw .invalidAuthorization("its client_id does not belong to an app that uses this sign-in page")
                 .at("client_id")
         }
+        return client
+    }
+
+    /// Reads the redirect and the state of a client's request.
+    ///
+    /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user. Nothing is sent to a URL that does
+    ///   not belong to the client (RFC 6749 §4.1.2.1, attack B3).
+    init(_ fields: FormFields, of client: OAuthClient) throws(IdentityError) {
+        // RFC 6749 §3.1: parameters must not be included more than once. RFC 8707 §2 excepts `resource`.
+        let names = fields.map(\.name).filter { $0 != "resource" }
+        guard Set(names).count == names.count else { throw .invalidAuthorization("a parameter occurs more than once") }
         guard let redirect = fields["redirect_uri"], client.allows(redirect: redirect) else {
             throw .invalidAuthorization("its redirect_uri is not registered for this app").at("redirect_uri")
         }
         self.client = client
+        parameters = fields
         self.redirect = redirect
         // RFC 6749 §4.1.2.1: an error has the request's state, even if that state is refused for its length.
         state = fields["state"].flatMap { $0.isEmpty || $0.utf8.count > 8192 ? nil : $0 }
         // A browser posts no form to an app's custom scheme.
         let mode = fields["response_mode"].flatMap(AuthorizationReturn.Mode.init)
-        responseMode = mode == .formPost && !AppRedirect.takesForms(redirect) ? nil : mode
+        responseMode = mode?.isForm == true && !AppRedirect.takesForms(redirect) ? nil : mode
     }
 }
 
@@ -82,9 +100,8 @@ extension PendingAuthorization {
     ///
     /// - Parameter accountID: Returns the account of an ID token that was issued to the client; nil for any other text.
     /// - Throws: `IdentityError`. Its `oauth` code is sent to the redirect URI.
-    package init(
-        _ fields: FormFields, for target: AuthorizationTarget, accountID: (String) -> String?
-    ) throws(IdentityError) {
+    package init(_ target: AuthorizationTarget, accountID: (String) -> String?) throws(IdentityError) {
+        let fields = target.parameters
         func value(_ name: String, maximum: Int = 1024) throws(IdentityError) -> String? {
             guard let text = fields[name], !text.isEmpty else { return nil }
             guard text.utf8.count <= maximum else { throw .invalid(name, "is too long") }
@@ -98,7 +115,8 @@ extension PendingAuthorization {
         guard type == "code" else { throw .unsupportedResponseType }
         // Attack B4: a mode that puts the code elsewhere is not replaced by another mode.
         guard try value("response_mode") == nil || target.responseMode != nil else {
-            throw .invalid("response_mode", "must be query, or form_post to a URL of the web")
+            throw .invalid(
+                "response_mode", "must be query, jwt or query.jwt, or form_post or form_post.jwt to a URL of the web")
         }
         responseMode = target.responseMode
         // A form changes line breaks.
@@ -126,13 +144,16 @@ extension PendingAuthorization {
             guard (1...256).contains(text.utf8.count), text.isPlain else { return nil }
             return text.lowercasedASCII().unicodeScalars.split(separator: " ").prefix(8).map { String($0) }
         }
+        let claims = try ClaimsRequest(fields["claims"], of: target.client)
+        details = GrantDetails(claims: claims.names)
         if let hint = try value("id_token_hint", maximum: 8192) {
             guard let id = accountID(hint) else {
                 throw .invalid("id_token_hint", "is not an ID token of this app")
             }
+            guard claims.subject ?? id == id else { throw .invalid("claims", "names another user than id_token_hint") }
             expectedAccount = id
         } else {
-            expectedAccount = nil
+            expectedAccount = claims.subject
         }
         (clientID, redirect, state) = (target.client.id, target.redirect, target.state)
     }

@@ -8,6 +8,7 @@ import LatchJOSE
 
 /// The check of the assertions that clients sign (RFC 7523 §3), each of which counts once.
 package struct ClientAssertions: Sendable {
+    private let clients: OAuthClients
     private let verifiers: [String: JWTVerifier]
     private let store: IdentityStore
     private let clock: WallClock
@@ -23,6 +24,7 @@ package struct ClientAssertions: Sendable {
         clients: OAuthClients, store: IdentityStore, clock: WallClock, dates: DateCheck,
         accessTokens: AccessTokenIssuer
     ) {
+        self.clients = clients
         self.store = store
         self.clock = clock
         self.dates = dates
@@ -65,12 +67,16 @@ package struct ClientAssertions: Sendable {
         guard let issuer = accessTokens.issuer else { throw .notReady }
         guard let id, let verifier = verifiers[id] else { return Self.unsigned }
         let base = issuer.withoutFinalSlash
+        // FAPI 2.0 Security Profile §5.3.2.1: only the issuer, as a string.
+        let isProfiled = clients[id]?.securityProfile != nil
+        let audiences = isProfiled ? [issuer] : [issuer, "\(base)/oauth/token", base + path]
         let token: JWT
         do throws(JOSEError) {
-            token = try verifier.verifiedToken(text, for: [issuer, "\(base)/oauth/token", base + path])
+            token = try verifier.verifiedToken(text, for: audiences)
         } catch {
             return Self.reason(error, issuer: issuer)
         }
+        guard !isProfiled || token.claims["aud"]?.stringValue != nil else { return "its 'aud' is not one string" }
         guard token.header.type == nil || purpose.types.contains(where: token.header.isOfType) else {
             return "its 'typ' is that of another kind of token"
         }

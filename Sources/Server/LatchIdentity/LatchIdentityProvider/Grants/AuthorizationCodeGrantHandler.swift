@@ -19,7 +19,7 @@ struct AuthorizationCodeGrantHandler: GrantHandler {
         let code = try parameters.required("code")
         let (issued, nonce) = try await authorizations.redeem(
             code, verifier: parameters["code_verifier"], redirect: parameters["redirect_uri"], by: request.client,
-            from: request.origin)
+            on: request.conditions, from: request.origin)
         var response = TokenResponse(issued)
         response.idToken = try tokens.idToken(for: issued, nonce: nonce, code: code)
         return response

@@ -16,7 +16,8 @@ struct DeviceCodeGrantHandler: GrantHandler {
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
         let issued = try await deviceAuthorizations.redeem(
-            try request.parameters.required("device_code"), by: request.client, from: request.origin)
+            try request.parameters.required("device_code"), by: request.client, on: request.conditions,
+            from: request.origin)
         var response = TokenResponse(issued)
         response.idToken = try tokens.idToken(for: issued)
         return response

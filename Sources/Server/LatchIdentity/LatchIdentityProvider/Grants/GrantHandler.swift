@@ -29,6 +29,7 @@ package enum GrantHandlers {
     package static let all: [any GrantHandler.Type] = [
         PasswordGrantHandler.self, RefreshTokenGrantHandler.self, AuthorizationCodeGrantHandler.self,
         DeviceCodeGrantHandler.self, ClientCredentialsGrantHandler.self, JWTBearerGrantHandler.self,
+        TokenExchangeGrantHandler.self,
     ]
 }
 
@@ -49,16 +50,22 @@ package struct TokenRequest: Sendable {
     /// The requested scopes; nil if the request names none.
     package let scopes: Scopes?
     package let parameters: OAuthParameters
+    /// What the request adds to the conditions of its grant.
+    package let conditions: TokenConditions
 
     /// Creates a request.
     ///
+    /// - Parameter key: The thumbprint of the key that the request has proved; nil without a proof.
     /// - Throws: `IdentityError.invalidScope`.
-    package init(_ request: HTTPRequest, client: OAuthClient, parameters: OAuthParameters) throws(IdentityError) {
+    package init(
+        _ request: HTTPRequest, client: OAuthClient, parameters: OAuthParameters, key: String? = nil
+    ) throws(IdentityError) {
         self.client = client
         self.parameters = parameters
         origin = request.requestOrigin
         idempotencyKey = request.fields[.idempotencyKey]
         scopes = try Scopes(requested: parameters["scope"])
+        conditions = TokenConditions(resources: parameters.resources, key: key)
     }
 }
 

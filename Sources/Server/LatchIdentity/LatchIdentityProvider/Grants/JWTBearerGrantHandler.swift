@@ -22,6 +22,7 @@ struct JWTBearerGrantHandler: GrantHandler {
         if let problem = try await assertions.use(text, of: request.client.id, for: .grant, at: "/oauth/token") {
             throw IdentityError.refusedGrant(problem)
         }
-        return try tokens.issue(to: request.client, requesting: request.scopes, grantType: Self.grantType)
+        return try tokens.issue(
+            to: request.client, requesting: request.scopes, on: request.conditions, grantType: Self.grantType)
     }
 }

@@ -12,7 +12,7 @@ struct RefreshTokenGrantHandler: GrantHandler {
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
         let issued = try await tokens.refresh(
             try request.parameters.required("refresh_token"), idempotencyKey: request.idempotencyKey,
-            by: request.client, requesting: request.scopes)
+            by: request.client, requesting: request.scopes, on: request.conditions)
         var response = TokenResponse(issued)
         // OpenID Connect Core §12.2: for the same sign-in, and without its nonce.
         response.idToken = try tokens.idToken(for: issued)

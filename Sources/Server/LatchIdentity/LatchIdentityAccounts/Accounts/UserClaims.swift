@@ -1,0 +1,87 @@
+// SPDX-License-Identifier: Apache-2.0
+
+package import LatchAuth
+package import LatchCore
+import LatchFoundation
+package import LatchIdentityStorage
+
+/// The claims about users that clients get (OpenID Connect Core §5.1).
+package enum UserClaims {
+    /// The claims of the scope `profile` (§5.4), as far as the consent page names them to the user.
+    private static let profile: [(name: String, value: @Sendable (FullAccount) -> JSONValue?)] = [
+        ("name", { text($0.account.name ?? $0.details.shownName) }),
+        ("given_name", { text($0.details.firstName) }),
+        ("family_name", { text($0.details.lastName) }),
+        ("nickname", { text($0.details.displayName) }),
+        ("preferred_username", { text($0.account.preferredUsername) }),
+        ("picture", { text($0.details.avatarURL) }),
+        ("zoneinfo", { text($0.details.preferences.timeZone) }),
+        ("locale", { text($0.details.preferences.language) }),
+        ("updated_at", { .integer(Int64($0.updatedAt.timeIntervalSince1970.rounded(.down))) }),
+    ]
+
+    /// The names of all claims, for the metadata.
+    package static let names = email + profile.map(\.name)
+    /// The claims of the scope `email` (§5.4).
+    private static let email = ["email", "email_verified"]
+
+    /// Returns what scopes and the names in a request permit of an account, without the subject.
+    ///
+    /// An ID token has no claims of the details, which are another row.
+    ///
+    /// - Parameter named: The names of claims that the request asks for (§5.5).
+    package static func ofAccount(
+        _ account: Account, _ scopes: Scopes, named: [String] = [], for client: OAuthClient?
+    ) -> JSONObject {
+        let named = Self.permitted(named, to: client)
+        let values: JSONObject = [
+            "email": .string(account.email.text), "email_verified": .bool(account.emailVerifiedAt != nil),
+            "name": account.name.map { .string($0) } ?? .null, "preferred_username": .string(account.preferredUsername),
+        ]
+        return JSONObject(
+            values.filter { name, value in
+                guard !value.isNull, !email.contains(name) || shows(account, addressTo: client) else { return false }
+                return named.contains(name) || scopes.contains(GrantDetails.ClaimNames.scope(of: name))
+            })
+    }
+
+    /// Returns what scopes and the names in a request permit of an account and its details, and the roles, without the
+    /// subject.
+    package static func all(
+        of user: FullAccount, _ scopes: Scopes, named: [String], for client: OAuthClient?
+    ) -> JSONObject {
+        var claims = ofAccount(user.account, scopes, named: named, for: client)
+        let named = Self.permitted(named, to: client)
+        for (name, value) in profile where named.contains(name) || scopes.contains("profile") {
+            claims[name] = value(user)
+        }
+        for (name, value) in roles(of: user.account, for: client) { claims[name] = value }
+        return claims
+    }
+
+    /// Returns those names in a request whose scopes the client may still have.
+    private static func permitted(_ named: [String], to client: OAuthClient?) -> [String] {
+        guard let client else { return [] }
+        return named.filter { client.scopes?.contains(GrantDetails.ClaimNames.scope(of: $0)) ?? true }
+    }
+
+    /// Returns the roles of an account under the names that the operator gave a client.
+    package static func roles(of account: Account, for client: OAuthClient?) -> JSONObject {
+        var claims: JSONObject = [:]
+        for name in [client?.rolesClaim, client?.groupsClaim].compactMap({ $0 }) {
+            claims[name] = .array(account.roles.map { .string($0) })
+        }
+        return claims
+    }
+
+    /// Returns whether a client gets the address.
+    ///
+    /// An unverified address is left out. Many relying parties find accounts by the address and ignore
+    /// `email_verified`, so that an attacker could sign in there as its owner. The command `latch` shows it to the user,
+    /// and has no accounts that the address could open.
+    private static func shows(_ account: Account, addressTo client: OAuthClient?) -> Bool {
+        account.emailVerifiedAt != nil || client == .command
+    }
+
+    private static func text(_ value: String) -> JSONValue? { value.isEmpty ? nil : .string(value) }
+}

@@ -1,0 +1,120 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchAuth
+import LatchCore
+import LatchFoundation
+package import LatchHTTP
+package import LatchIdentityStorage
+
+/// The verification of the access tokens of requests.
+extension TokenService {
+    /// Returns the session of an access token.
+    ///
+    /// The rows of device and account are read each time. So a logout or a removed role takes effect immediately, and
+    /// not when the token expires. A request that only reads may use rows that were read in the last second, unless
+    /// this process has written since. Changes by other processes take effect within that time.
+    ///
+    /// - Parameter isReading: Whether the request changes nothing for the session.
+    /// - Throws: `IdentityError.invalidToken`, the same for every cause, also for a missing token, for one without a
+    ///   session, for one that another resource server has received, and for one that is bound to a key. Each is 401 (RFC 6750 §3.1).
+    package func authenticate(
+        accessToken text: String?, isReading: Bool = false
+    ) async throws(IdentityError) -> AuthenticatedSession {
+        guard let text, let token = accessTokens.verify(text), token.claims.keyThumbprint == nil,
+            token.claims.recipient != .resourceServer
+        else { throw .invalidToken }
+        return try await session(of: token, isReading: isReading)
+    }
+
+    /// Returns the session of a request's access token.
+    ///
+    /// - Throws: `IdentityError.invalidProof`, and the errors of ``authenticate(accessToken:isReading:)``.
+    package func authenticate(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
+        let token = try token(of: request)
+        guard token.claims.recipient != .resourceServer else { throw .invalidToken }
+        return try await session(of: token, isReading: request.method.isSafe)
+    }
+
+    /// Returns the valid access token of a request, which proves the key of a bound one.
+    private func token(of request: HTTPRequest) throws(IdentityError) -> VerifiedToken {
+        guard let presented = request.fields.accessToken else { throw .invalidToken }
+        guard let token = accessTokens.verify(presented.text) else { throw presented.refusal }
+        try proofs.require(token.claims.keyThumbprint, of: presented, in: request)
+        return token
+    }
+
+    /// Returns the session of an optional access token; nil without one, or if it belongs to another client than the
+    /// server's own.
+    ///
+    /// - Throws: A store's error.
+    package func optionalSession(accessToken text: String?) async throws(IdentityError) -> AuthenticatedSession? {
+        do throws(IdentityError) {
+            let session = try await authenticate(accessToken: text)
+            return session.isFirstParty ? session : nil
+        } catch IdentityError.invalidToken {
+            return nil
+        }
+    }
+
+    /// Returns the principal of a request's access token, with or without a session.
+    ///
+    /// - Throws: The errors of ``authenticate(accessToken:isReading:)``.
+    package func principal(of request: HTTPRequest) async throws(IdentityError) -> AuthenticatedPrincipal {
+        let token = try token(of: request)
+        let claims = token.claims
+        guard claims.deviceID == nil else {
+            let session = try await session(of: token, isReading: request.method.isSafe)
+            return AuthenticatedPrincipal(
+                scopes: session.scopes, clientID: session.clientID, accountID: session.accountID,
+                recipient: claims.recipient,
+                // What the client has asked for by name is not for the resource server that it calls.
+                claims: claims.recipient == .resourceServer ? [] : session.device.details.claims.userInfo)
+        }
+        guard let client = actingClient(of: claims) else { throw .invalidToken }
+        return AuthenticatedPrincipal(
+            scopes: scopePolicy.allowed(claims.scopes, to: nil, by: client), clientID: client.id,
+            accountID: nil, recipient: claims.recipient, claims: [])
+    }
+
+    /// Returns the client that a valid token without a session was issued to, if it may still act for itself.
+    func actingClient(of claims: AccessTokenIssuer.VerifiedClaims) -> OAuthClient? {
+        guard claims.deviceID == nil, claims.subject == claims.clientID, let client = clients[claims.subject],
+            client.actsForItself
+        else { return nil }
+        return client
+    }
+
+    /// Returns the client that got a token by an exchange, if it may still exchange tokens.
+    ///
+    /// Its token is not one of the client that the user has signed in to, which may be the server's own.
+    private func exchangingClient(of claims: AccessTokenIssuer.VerifiedClaims) -> OAuthClient? {
+        guard let id = claims.actors.first, let client = clients[id], client.grants.contains(.tokenExchange) else {
+            return nil
+        }
+        return client
+    }
+
+    /// Returns the session of a verified token, with the errors of ``authenticate(accessToken:isReading:)``.
+    func session(
+        of token: VerifiedToken, isReading: Bool
+    ) async throws(IdentityError) -> AuthenticatedSession {
+        // Read before the rows, since a write that commits meanwhile may change them.
+        let state = SessionState(version: store.version, uptime: clock.uptime)
+        if isReading, let session = token.session(at: state) {
+            guard clock.now < session.device.expiresAt else { throw .invalidToken }
+            return session
+        }
+        let claims = token.claims
+        guard let id = claims.deviceID, let device = try await store.device(id: id),
+            device.revokedAt == nil, device.accountID == claims.subject, clock.now < device.expiresAt,
+            let owner = clients[device.clientID],
+            let client = claims.actors.isEmpty ? owner : exchangingClient(of: claims),
+            let account = try await store.account(id: claims.subject), account.status == .active
+        else { throw .invalidToken }
+        let session = AuthenticatedSession(
+            account: account, device: device, client: client,
+            scopes: scopePolicy.allowed(claims.scopes, to: account, by: client))
+        accessTokens.keep(session, with: token, at: state)
+        return session
+    }
+}
