@@ -97,6 +97,7 @@ extension Tag {
     @Tag public static var publicClientSecret: Self
     @Tag public static var assertionReplay: Self
     @Tag public static var proofReplay: Self
+    @Tag public static var pushedRequestReplay: Self
     @Tag public static var keptConsent: Self
     @Tag public static var deviceCodePolling: Self
     @Tag public static var responseCaching: Self

@@ -97,7 +97,7 @@ import Testing
     static let mistakes: [(KeyValuePairs<String, String?>, String)] = [
         (["response_type": "token"], "unsupported_response_type"),
         (["response_type": "code id_token"], "unsupported_response_type"),
-        (["response_type": nil], "invalid_request"), (["response_mode": "form_post.jwt"], "invalid_request"),
+        (["response_type": nil], "invalid_request"), (["response_mode": "query.form"], "invalid_request"),
         (["response_mode": "fragment"], "invalid_request"), (["request": "e30."], "request_not_supported"),
         (["request_uri": "https://evil.example"], "request_uri_not_supported"),
         (["prompt": "none login"], "invalid_request"), (["prompt": "create"], "invalid_request"),

@@ -187,7 +187,8 @@ import Testing
         _ = try await agent.authorize(SignInApp())
         let (first, last) = (noon.formatted(.iso8601), (noon + 60).formatted(.iso8601))
         let expected: JSONObject = [
-            "clientId": "foreign", "redirectOrigin": "https://foreign.example", "scopes": ["openid", "files:read"],
+            "clientId": "foreign", "redirectOrigin": "https://foreign.example", "resources": [],
+            "scopes": ["openid", "files:read"],
             "grantedAt": .string(first), "updatedAt": .string(last),
         ]
         #expect(try await consents(site, ada) == [expected])

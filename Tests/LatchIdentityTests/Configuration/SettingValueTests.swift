@@ -84,6 +84,13 @@ import Testing
         ("scopes", ["none", "files:read", "files:read,files:write"], [#"a"b"#, "a b\u{1}", "ü"]),
         ("default_scopes", ["none", "files:read files:write"], [#"a\b"#]),
         (
+            "resources", ["", "https://tools.example.com/mcp https://a.example;scopes=a:b,c"],
+            [
+                "tools", "https://a.example#b", "https://a.example;name=b", "https://a.example;scopes=ü",
+                "https://a.example;scopes=openid",
+            ]
+        ),
+        (
             "clients",
             [
                 "", "phone",

@@ -12,7 +12,11 @@ import Testing
     @Test func `The table of grant handlers has one handler per grant type`() {
         let types = GrantHandlers.all.map { $0.grantType }
         #expect(Set(types).count == types.count)
-        #expect(types == [.password, .refreshToken, .authorizationCode, .deviceCode, .clientCredentials, .jwtBearer])
+        #expect(
+            types == [
+                .password, .refreshToken, .authorizationCode, .deviceCode, .clientCredentials, .jwtBearer,
+                .tokenExchange,
+            ])
         #expect(types == OAuthClient.GrantType.supported)
     }
 
@@ -26,7 +30,7 @@ import Testing
             #expect(OAuthClient.GrantType(rawValue: type) != nil)
             #expect(OAuthClient(word: "phone;grants=\(type)")?.grants.map(\.rawValue) == [type])
             // It has no parameters of its own, and the first-party client does not authenticate.
-            if type == "client_credentials" || type.hasSuffix("jwt-bearer") {
+            if ["client_credentials", "jwt-bearer", "token-exchange"].contains(where: type.hasSuffix) {
                 #expect(try await site.token(["grant_type": type]).oauthError == "unauthorized_client")
                 continue
             }

@@ -51,7 +51,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "POST /api/auth/clients/login", "POST /api/auth/refresh-token", "POST /api/auth/logout",
             "POST /api/auth/reauthenticate", "GET /api/auth/links", "GET /api/auth/consents",
             "DELETE /api/auth/consents/{client}", "POST /oauth/token", "POST /oauth/token/refresh",
-            "POST /oauth/revoke", "POST /oauth/introspect", "POST /oauth/device_authorization",
+            "POST /oauth/revoke", "POST /oauth/introspect", "POST /oauth/par", "POST /oauth/device_authorization",
             "POST /auth/login", "POST /auth/refresh", "POST /auth/logout",
             "GET /api/auth/passkeys", "POST /api/auth/passkeys", "PATCH /api/auth/passkeys/{id}",
             "DELETE /api/auth/passkeys/{id}", "POST /api/auth/passkeys/options", "POST /api/auth/passkeys/sign-in",

@@ -37,6 +37,7 @@ import Testing
                 #"latch_tokens_issued_total{grant="refresh_token"} 0"#,
                 #"latch_tokens_issued_total{grant="urn:ietf:params:oauth:grant-type:device_code"} 0"#,
                 #"latch_tokens_issued_total{grant="urn:ietf:params:oauth:grant-type:jwt-bearer"} 0"#,
+                #"latch_tokens_issued_total{grant="urn:ietf:params:oauth:grant-type:token-exchange"} 0"#,
             ])
         #expect(
             Array(Self.lines("latch_requests_total", in: text).dropFirst(2))

@@ -53,12 +53,13 @@ import Testing
             json["grant_types_supported"] == [
                 "password", "refresh_token", "authorization_code", "urn:ietf:params:oauth:grant-type:device_code",
                 "client_credentials", "urn:ietf:params:oauth:grant-type:jwt-bearer",
+                "urn:ietf:params:oauth:grant-type:token-exchange",
             ])
         #expect(
             json["token_endpoint_auth_methods_supported"]
                 == ["none", "client_secret_basic", "client_secret_post", "private_key_jwt"])
         #expect(json["response_types_supported"] == ["code"])
-        #expect(json["response_modes_supported"] == ["query", "form_post"])
+        #expect(json["response_modes_supported"] == ["query", "form_post", "jwt", "query.jwt", "form_post.jwt"])
         #expect(json["scopes_supported"]?.arrayValue?.count == 15)
         #expect(json["code_challenge_methods_supported"] == ["S256"])
         #expect(json["authorization_response_iss_parameter_supported"] == true)
