@@ -162,13 +162,13 @@ import Testing
         let app = foreign("openid tools:use files:read")
         var agent = UserAgent(site)
         let page = try await agent.signIn(try await agent.get(path(app, at: [Self.tools])))
-        #expect(page.status == 200 && page.text.contains("access at \(Self.tools)"))
+        #expect(page.status == 200 && page.text.contains("the service at \(Self.tools)"))
         let done = try await agent.submit(page)
         #expect(done.parameters["code"] != nil)
         #expect(try await agent.get(path(app, at: [Self.tools])).parameters["code"] != nil)
         // Another set of resource servers is another consent: a scope may be of several.
         let other = try await agent.get(path(app, at: [Self.tools, Self.api]))
-        #expect(other.status == 200 && other.text.contains("access at \(Self.api)"))
+        #expect(other.status == 200 && other.text.contains("the service at \(Self.api)"))
         #expect(try await agent.submit(other).parameters["code"] != nil)
         for resources in [[Self.tools], [Self.api, Self.tools]] {
             #expect(try await agent.get(path(app, at: resources)).parameters["code"] != nil)
@@ -228,7 +228,7 @@ import Testing
         let typed = try await agent.post(
             "/device", form: FormEncoding.encode([("user_code", begun.string("user_code"))]))
         let page = try await agent.signIn(typed)
-        #expect(page.text.contains("access at \(Self.tools)"))
+        #expect(page.text.contains("the service at \(Self.tools)"))
         _ = try await agent.submit(page)
         let tokens = try await token(
             site,

@@ -22,6 +22,8 @@ package enum UserClaims {
 
     /// The names of all claims, for the metadata.
     package static let names = email + profile.map(\.name)
+    /// The names of those that an ID token can have.
+    package static let namesOfIDTokens: Set<String> = ["email", "email_verified", "name", "preferred_username"]
     /// The claims of the scope `email` (§5.4).
     private static let email = ["email", "email_verified"]
 

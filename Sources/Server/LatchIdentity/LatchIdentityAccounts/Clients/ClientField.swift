@@ -173,7 +173,8 @@ extension ClientField {
     /// Parses a value that is JSON.
     func json(_ text: String) throws(OAuthClient.WordError) -> JSONValue {
         do throws(JSONError) { return try JSONValue(parsing: text) } catch {
-            throw OAuthClient.WordError(reason: "has a '\(name)' that is not JSON, such as {\"keys\": []}")
+            throw OAuthClient.WordError(
+                reason: "has a '\(name)' that is not JSON, such as {\"keys\": [{\"kty\": \"EC\", …}]}")
         }
     }
 

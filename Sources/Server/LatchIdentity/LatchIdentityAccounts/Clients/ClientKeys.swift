@@ -53,7 +53,7 @@ extension OAuthClient {
             return KeySet()
         }
         guard let list = jwks["keys"]?.arrayValue, !list.isEmpty else {
-            throw problem("has a 'jwks' that is not a set of keys, such as {'keys': [{'kty': 'EC', …}]}")
+            throw problem("has a 'jwks' that is not a set of keys, such as {\"keys\": [{\"kty\": \"EC\", …}]}")
         }
         var keys: [Key] = []
         for (index, value) in list.enumerated() {

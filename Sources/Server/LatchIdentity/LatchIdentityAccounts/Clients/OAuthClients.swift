@@ -85,6 +85,9 @@ package struct OAuthClients: Sendable {
             } else if !client.requiresPKCE {
                 // RFC 9700 §2.1.1: it cannot protect its code in another way.
                 "so 'require_pkce' cannot be false for it"
+            } else if !client.serves.isEmpty {
+                // RFC 7662 §2.1, as for all tokens below.
+                "so it cannot have 'serves'"
             } else if client.introspectsAllTokens {
                 // RFC 7662 §2.1: without a secret, every caller could examine stolen tokens.
                 "so it cannot have 'introspect_all'"

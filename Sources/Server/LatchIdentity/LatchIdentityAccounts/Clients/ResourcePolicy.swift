@@ -42,7 +42,8 @@ package struct ResourcePolicy: Sendable {
             where servers[Self.key(name)] == nil && !reserved.contains(where: { Self.key($0) == Self.key(name) }) {
                 throw .unusableSetting(
                     "clients",
-                    "the client '\(client.id)' has a resource server that is neither in 'resources' nor 'audience'")
+                    "the client '\(client.id)' names a resource server that is neither 'audience' nor in a table [[resources]]"
+                )
             }
         }
     }
@@ -69,7 +70,7 @@ package struct ResourcePolicy: Sendable {
 
     /// Returns whether a client may have tokens for a resource server.
     private func isPermitted(_ target: String, to client: OAuthClient) -> Bool {
-        client.resources?.contains { Self.key($0) == Self.key(target) } ?? true
+        client.resources?.contains { Self.key($0) == Self.key(target) } ?? true || isServed(target, by: client)
     }
 
     /// Returns the resource servers of a new grant; empty for the operator's API only.
@@ -115,10 +116,11 @@ package struct ResourcePolicy: Sendable {
         let targets = try targets(conditions.resources, for: client)
         guard targets.count <= 1 else { throw .invalidTarget }
         if let granted, let name = targets.first {
-            guard (granted.isEmpty ? [apiAudience] : granted).contains(name) else { throw .invalidTarget }
+            let permitted = (granted.isEmpty ? [apiAudience] : granted).map(Self.key)
+            guard permitted.contains(Self.key(name)) else { throw .invalidTarget }
         }
         let audience = targets.first ?? granted?.first ?? apiAudience
-        guard audience != apiAudience else {
+        guard Self.key(audience) != Self.key(apiAudience) else {
             if !targets.isEmpty { try requireScope(of: apiAudience, in: scopes, for: client) }
             return Target(audience: nil, scopes: try ofAPI(scopes, apiAudience, for: client), key: conditions.key)
         }

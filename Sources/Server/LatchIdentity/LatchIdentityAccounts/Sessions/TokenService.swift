@@ -273,7 +273,7 @@ package struct TokenService: Sendable {
             family.details.keyThumbprint == nil || family.details.keyThumbprint == conditions.key
         else { throw .invalidGrant }
         // A resource server may have left the configuration.
-        let needsCheck = isNarrower || !family.details.resources.isEmpty
+        let needsCheck = isNarrower || !family.details.resources.isEmpty || client.resources != nil
         if needsCheck, device == nil { device = try await store.device(id: token.deviceID) }
         // Checked before the rotation, since a request for too many scopes must not cost the client its token. Only the
         // newest token is checked here: detecting the reuse of an older one takes precedence over the requested scopes.
@@ -368,15 +368,15 @@ package struct TokenService: Sendable {
     /// An old generation of a refresh token and an expired access token are accepted too. A client that has nothing
     /// newer must be able to log out. An attacker with an old refresh token could cause a sign-out anyway by using it.
     package func signOut(token text: String?) async throws(IdentityError) {
-        if let text, let device = try await device(of: text) { try await signOut(device.id) }
+        if let text, let device = try await device(of: text, ofClient: false) { try await signOut(device.id) }
     }
 
     /// Returns the signed-in device of an authentic access token of any age, or refresh token of any generation.
-    private func device(of text: String) async throws(IdentityError) -> Device? {
+    private func device(of text: String, ofClient: Bool) async throws(IdentityError) -> Device? {
         var device: Device?
         if let token = RefreshToken(text) {
             device = try await authenticated(token, needsRow: true)?.device
-        } else if let id = accessTokens.device(of: text) {
+        } else if let id = accessTokens.device(of: text, ofClient: ofClient) {
             device = try await store.device(id: id)
         }
         // A repetition writes nothing.
@@ -403,7 +403,7 @@ package struct TokenService: Sendable {
     ///   (RFC 7009 §2.2.1). Also a store's error.
     package func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError)
     {
-        guard let device = try await device(of: text) else {
+        guard let device = try await device(of: text, ofClient: true) else {
             guard accountID == nil, let claims = accessTokens.verify(text)?.claims,
                 claims.actors.first == client.id || actingClient(of: claims)?.id == client.id
             else { return }

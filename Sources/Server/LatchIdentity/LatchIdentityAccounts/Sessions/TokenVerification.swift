@@ -68,7 +68,8 @@ extension TokenService {
                 scopes: session.scopes, clientID: session.clientID, accountID: session.accountID,
                 recipient: claims.recipient,
                 // What the client has asked for by name is not for the resource server that it calls.
-                claims: claims.recipient == .resourceServer ? [] : session.device.details.claims.userInfo)
+                claims: claims.recipient == .resourceServer || !claims.actors.isEmpty
+                    ? [] : session.device.details.claims.userInfo)
         }
         guard let client = actingClient(of: claims) else { throw .invalidToken }
         return AuthenticatedPrincipal(

@@ -12,8 +12,8 @@ import Synchronization
 extension AccessTokenIssuer {
     /// Returns the ID token of a session (OpenID Connect Core §2).
     ///
-    /// What the scopes say about the user is at the userinfo endpoint (§5.4), and in the token only for a client that
-    /// has it so.
+    /// What the scopes say about the user is at the userinfo endpoint (§5.4), and in the token only for a client with
+    /// `id_token_claims`.
     ///
     /// - Parameters:
     ///   - client: Nil for a client that is no longer registered.
@@ -139,14 +139,16 @@ extension AccessTokenIssuer {
 
     /// Returns the device of a valid or expired access token while its key is kept; nil for any other text.
     ///
-    /// Use it only to sign that device out.
-    package func device(of text: String) -> [UInt8]? {
+    /// Use it only to sign that device out. A token of an exchange has none, since its client has signed in no device.
+    ///
+    /// - Parameter ofClient: Whether the client of the token has authenticated. Otherwise a token for a resource server
+    ///   counts as none: who has received it is not its client, and must not end its session.
+    package func device(of text: String, ofClient: Bool) -> [UInt8]? {
         guard let context = state.withLock({ $0.context }) else { return nil }
-        // A resource server that has received a token is not its client, and must not end its session.
-        let audiences = [context.audience, context.userInfo]
+        let audiences = [context.audience, context.userInfo] + (ofClient ? Array(context.others.keys) : [])
         let claims = audiences.lazy.compactMap { self.authenticClaims(of: text, type: "at+jwt", audience: $0) }.first
-        guard claims?["act"] == nil else { return nil }
-        return claims?.string("sid").flatMap { try? Base64URL.decode($0) }
+        guard let claims, claims["act"] == nil else { return nil }
+        return claims.string("sid").flatMap { try? Base64URL.decode($0) }
     }
 
     /// Returns the claims of a valid or expired token of this issuer while its key is kept.

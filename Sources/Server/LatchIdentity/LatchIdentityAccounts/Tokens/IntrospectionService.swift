@@ -38,10 +38,8 @@ package struct IntrospectionService: Sendable {
         if claims.clientID == client.id { return true }
         // A token is visible to the resource server that it is for, and to no other (RFC 7662 §4).
         guard client.isResourceServer else { return false }
-        guard client.serves.isEmpty else {
-            return tokens.resources.isServed(claims.registered.audience, by: client)
-        }
-        return claims.recipient == .api
+        if tokens.resources.isServed(claims.registered.audience, by: client) { return true }
+        return claims.recipient == .api && (client.serves.isEmpty || client.introspectsAllTokens)
     }
 
     // MARK: Access tokens

@@ -46,7 +46,7 @@ package struct TokenRoutes: Sendable {
         let parameters = try OAuthParameters(form: request)
         let client = try await clientAuthentication.client(of: request, parameters).client
         let key = try tokens.proofs.key(of: request)
-        guard key != nil || !client.requiresProofs else { throw IdentityError.missing("DPoP") }
+        guard key != nil || !client.requiresProofs else { throw IdentityError.proofRequired }
         let request = try TokenRequest(request, client: client, parameters: parameters, key: key)
         return try await tokens(OAuthClient.GrantType(try parameters.required("grant_type")), for: request)
     }

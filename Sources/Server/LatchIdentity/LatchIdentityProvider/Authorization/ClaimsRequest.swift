@@ -25,7 +25,8 @@ struct ClaimsRequest {
         do throws(JSONError) { members = try JSONValue(parsing: text).objectValue } catch { members = nil }
         guard text.utf8.count <= 8192, let members else { throw .invalid("claims", "is not a JSON object") }
         names = GrantDetails.ClaimNames(
-            userInfo: try Self.known(members["userinfo"], client), idToken: try Self.known(members["id_token"], client))
+            userInfo: try Self.known(members["userinfo"], client),
+            idToken: try Self.known(members["id_token"], client).filter(UserClaims.namesOfIDTokens.contains))
         for part in ["id_token", "userinfo"] {
             subject = subject ?? members[part]?["sub"]?["value"]?.stringValue
         }

@@ -116,7 +116,8 @@ extension PendingAuthorization {
         // Attack B4: a mode that puts the code elsewhere is not replaced by another mode.
         guard try value("response_mode") == nil || target.responseMode != nil else {
             throw .invalid(
-                "response_mode", "must be query, jwt or query.jwt, or form_post or form_post.jwt to a URL of the web")
+                "response_mode",
+                "must be query, jwt or query.jwt, or form_post or form_post.jwt for a redirect_uri of https")
         }
         responseMode = target.responseMode
         // A form changes line breaks.

@@ -103,7 +103,8 @@ package struct ClientAssertions: Sendable {
         case JOSEError.expired.code: "it has expired"
         case JOSEError.notYetValid.code: "its 'nbf' or 'iat' is in the future: compare the clocks"
         case JOSEError.wrongIssuer.code: "its 'iss' is not the client_id, as 'iss' and 'sub' both must be"
-        case JOSEError.wrongAudience.code: "its 'aud' is neither \(issuer) nor the URL of the endpoint"
+        case JOSEError.wrongAudience.code:
+            "its 'aud' is not \(issuer), nor the URL of the endpoint where no 'security_profile' forbids that"
         case JOSEError.missingClaim.code: "it lacks the claim 'exp'"
         default: unsigned
         }

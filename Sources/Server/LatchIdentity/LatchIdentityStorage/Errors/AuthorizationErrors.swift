@@ -59,9 +59,11 @@ extension IdentityError {
             detail: "its request object cannot be used: \(problem)")
     }
 
-    /// Returns the error for a request object of a client without keys, or one by reference, which are not supported (OpenID Connect Core §6).
+    /// Returns the error for a request object of a client without keys, or for one by reference (OpenID Connect Core §6).
     package static func requestNotSupported(_ name: String) -> IdentityError {
-        authorization("requestNotSupported", "Request objects are not supported.", name)
+        authorization(
+            "requestNotSupported",
+            "This client has no keys in 'jwks' to sign requests with, and the server fetches no request objects.", name)
     }
 
     /// The `request_uri` is unknown, was used before, or has expired (RFC 9101 §6.2).
@@ -71,6 +73,10 @@ extension IdentityError {
     /// The client must push its requests (RFC 9126 §5).
     package static let pushedRequestRequired = IdentityError.invalidInput(
         "this app must push its authorization requests", hint: "Send them to /oauth/par first.")
+
+    /// The client must prove a key with each request for tokens (RFC 9449 §5.2).
+    package static let proofRequired = IdentityError.invalidInput(
+        "this client must send a DPoP proof", hint: "Send the field DPoP (RFC 9449).")
 
     /// The user must sign in, and the request does not allow a page.
     package static let loginRequired = authorization("loginRequired", "The user must sign in.", "login_required")

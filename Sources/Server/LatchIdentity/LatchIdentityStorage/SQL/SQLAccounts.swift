@@ -430,9 +430,8 @@ extension SQLConnection {
             try endMailedTokens(of: id)
             return try audit("account.deleted", account: id, detail: note, at: now)
         }
-        signedOutDevices += try number(
-            "SELECT count(*) FROM device WHERE account_id = $1 AND revoked_at IS NULL AND expires_at > $2",
-            [.text(id), .date(now)])
+        // The clients are told, and the notices stay after the rows.
+        try endDevices(of: id, at: now)
         // Foreign keys remove all rows that refer to the account.
         try run("DELETE FROM account WHERE id = $1", [.text(id)])
         try audit("account.deleted", account: id, detail: "final \(note)", at: now)

@@ -275,6 +275,18 @@ extension SQLConnection {
         return count
     }
 
+    /// Signs out all devices of an account that is removed; the caller adds an audit entry.
+    func endDevices(of account: String, at now: Date) throws(IdentityError) {
+        let ended = try all(
+            """
+            UPDATE device SET revoked_at = $1, revoked_because = $2
+            WHERE account_id = $3 AND revoked_at IS NULL RETURNING \(EndedDevice.columns)
+            """,
+            [.date(now), .text(Device.RevocationReason.administrator.rawValue), .text(account)], read: EndedDevice.init)
+        try addNotices(of: ended, at: now)
+        signedOutDevices += ended.count { $0.expiresAt > now }
+    }
+
     /// Signs out all devices that a client has signed in for an account; the caller adds an audit entry.
     func revokeDevices(
         of account: String, clientID: String, because: Device.RevocationReason, at now: Date
