@@ -61,7 +61,7 @@ import Testing
     /// FAPI 2.0 §5.3.2.1 permits no rotation, or wants the previous token to work for some time.
     ///
     /// The suite waits for 31 seconds, and the default of `replay_window` is 30: a profile makes it longer.
-    @Test(.tags(.lostRefreshResponse))
+    @Test
     func `A refresh token works again half a minute after its use [refresh-token]`() async throws {
         let peer = try await SuitePeer.secure().first
         var agent = UserAgent(peer.site)

@@ -255,7 +255,7 @@ import Testing
     /// The suite uses it again after 31 seconds, so that `replay_window` has to be longer than by default.
     @Test(.tags(.foreignRefreshToken, .lostRefreshResponse))
     func `A refresh token is for its client, which may change its key [refresh-token]`() async throws {
-        let (first, second) = try await SuitePeer.secure { $0.replayWindow = .seconds(60) }
+        let (first, second) = try await SuitePeer.secure()
         for (client, other) in [(first, second), (second, first)] {
             var peer = client
             var agent = UserAgent(peer.site)

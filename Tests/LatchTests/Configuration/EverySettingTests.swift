@@ -24,6 +24,7 @@ import Testing
         case "issuer", "allowed_origins", "passkey_origins": (1...3).map { "https://host\($0).example" }
         case "user_service": ["false", "no", "off"]
         case "require_verified_email", "require_owner_proof", "browser_tokens": ["true", "yes", "on"]
+        case "resources": (1...3).map { "https://tools\($0).example.com/mcp;scopes=tools:use" }
         case "clients": (1...3).map { "app\($0);grants=password" }
         case "client_secrets": (1...3).map { "app\($0)=" + String(repeating: "0\($0)", count: 32) }
         case "upstreams": (1...3).map { "staff\($0);kind=openid;client_id=ID;issuer=https://sso\($0).example.com" }

@@ -5,7 +5,6 @@ writes its configuration and becomes the portal."""
 import json
 import os
 import secrets
-import sys
 
 import lemonldap_provider
 import party
