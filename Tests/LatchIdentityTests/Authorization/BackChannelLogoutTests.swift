@@ -116,7 +116,7 @@ final class LogoutPeer: Handler {
         await site.close()
     }
 
-    @Test(arguments: ["password", "suspended", "everywhere", "other device"])
+    @Test(arguments: ["password", "suspended", "everywhere", "other device", "deleted"])
     func `A client is told of each end of a session that is not its own request`(cause: String) async throws {
         let peer = LogoutPeer()
         let site = try await Self.site(peer)
@@ -131,6 +131,8 @@ final class LogoutPeer: Handler {
                 "/api/auth/reset-password", ["token": .string(token), "password": "An0ther!Secret"])
         case "suspended":
             _ = try await site.identity.administration.setStatus(of: account.id, to: .suspended, by: nil)
+        case "deleted":
+            _ = try await site.identity.administration.delete(account.id, isFinal: true, by: nil, because: "")
         case "everywhere":
             let access = try await site.logIn().access
             _ = try await site.call(.post, "/auth/logout", bearer: access, ["allDevices": true])

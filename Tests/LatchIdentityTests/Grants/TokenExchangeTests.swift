@@ -23,6 +23,10 @@ import Testing
             $0.resources = [ResourceServer(Self.tools, scopes: ["files:read", "tools:use"])]
             // The tools, the API and the worker may call each other; `sealed` calls nothing.
             let both = [Self.api, Self.tools]
+            $0.clients.append(
+                OAuthClient(
+                    id: "both", isConfidential: true, grants: [], introspectsAllTokens: true, serves: [Self.tools]))
+            $0.clientSecretDigests["both"] = ClientSecret.digest
             for (id, serves, resources) in [
                 ("worker", [Self.api], both), ("tools", [Self.tools], both), ("stranger", [], both),
                 ("sealed", [Self.tools], nil),
@@ -151,6 +155,9 @@ import Testing
         let revoked = try await site.form(
             "/oauth/revoke", ["token": own.accessToken], fields: [.authorization: ClientSecret.basic("sealed")])
         #expect(revoked.oauthError == "unsupported_token_type")
+        // Its client does.
+        #expect(try await site.form("/oauth/revoke", ["token": subject, "client_id": "foreign"]).status == 200)
+        #expect(try await site.get("/oauth/userinfo", bearer: subject).status == 401)
         await site.close()
     }
 
@@ -170,6 +177,7 @@ import Testing
         let seen = try await introspect(exchanged, as: "sealed")
         #expect(seen["active"] == true && seen["act"] == ["sub": "worker"])
         #expect(try await introspect(exchanged, as: "stranger")["active"] == false)
+        for token in [subject, exchanged] { #expect(try await introspect(token, as: "both")["active"] == true) }
         await site.close()
     }
 
