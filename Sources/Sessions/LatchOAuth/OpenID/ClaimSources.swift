@@ -67,7 +67,7 @@ extension AuthorizationClient {
     /// is `email_verified` if `email` has another source.
     ///
     /// - Parameters:
-    ///   - source: A source of ``Claims/sources``.
+    ///   - source: A source of `Claims.sources`.
     ///   - verifiers: The verifiers of tokens of other issuers, by `iss`. Without one, only tokens of this client's
     ///     server are accepted.
     /// - Throws: `OAuthError.invalidUserInfo` if the token is not valid, and the errors of the request and of the
