@@ -6,7 +6,7 @@ public import LatchFoundation
 /// A publisher of request objects, for a server that fetches authorization requests from this program (OpenID Connect
 /// Core §6.2, RFC 9101 §5.2).
 ///
-/// ```swift
+/// ```swift no-check
 /// configuration.requestPublisher = RequestPublisher { object, expiry in
 ///     let name = try await objects.keep(object, until: expiry)         // a random name
 ///     return base.appending(path: name)                                // application/oauth-authz-req+jwt
