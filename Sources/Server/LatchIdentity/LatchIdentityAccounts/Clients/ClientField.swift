@@ -65,20 +65,8 @@ extension ClientField {
                         client.isConfidential = true
                     }
                 }, write: { $0.authenticationMethod?.rawValue })),
-        ClientField(
-            name: "token_endpoint_auth_signing_alg",
-            form: .text(
-                read: { name, client throws(OAuthClient.WordError) in
-                    client.assertionAlgorithm = try algorithm(
-                        name, of: SignatureAlgorithm.ofAssertions, in: "token_endpoint_auth_signing_alg")
-                }, write: { $0.assertionAlgorithm?.rawValue })),
-        ClientField(
-            name: "request_object_signing_alg",
-            form: .text(
-                read: { name, client throws(OAuthClient.WordError) in
-                    client.requestObjectAlgorithm = try algorithm(
-                        name, of: SignatureAlgorithm.ofAssertions, in: "request_object_signing_alg")
-                }, write: { $0.requestObjectAlgorithm?.rawValue })),
+        algorithmOfClient("token_endpoint_auth_signing_alg", \.assertionAlgorithm),
+        algorithmOfClient("request_object_signing_alg", \.requestObjectAlgorithm),
         ClientField(name: "jwks", form: .json(\.jwks)),
         ClientField(
             name: "backchannel_logout_uri",
@@ -135,6 +123,18 @@ extension ClientField {
         _ name: String, _ path: any WritableKeyPath<OAuthClient, Bool> & Sendable
     ) -> ClientField {
         ClientField(name: name, form: .flag(path, omitted: OAuthClient(id: "")[keyPath: path]))
+    }
+
+    /// Returns a field with the algorithm of something that the client signs.
+    private static func algorithmOfClient(
+        _ name: String, _ path: any WritableKeyPath<OAuthClient, SignatureAlgorithm?> & Sendable
+    ) -> ClientField {
+        ClientField(
+            name: name,
+            form: .text(
+                read: { text, client throws(OAuthClient.WordError) in
+                    client[keyPath: path] = try algorithm(text, of: SignatureAlgorithm.ofAssertions, in: name)
+                }, write: { $0[keyPath: path]?.rawValue }))
     }
 
     /// The claims of other kinds of tokens and responses, which a careless party could take the token for.

@@ -23,13 +23,13 @@ package struct ResourcePolicy: Sendable {
         self.accessTokens = accessTokens
         (api, defaults) = (configuration.scopes, configuration.defaultScopes)
         var servers: [String: ResourceServer] = [:]
-        let userInfo = configuration.issuer.map { "\($0.withoutFinalSlash)/oauth/userinfo" }
+        let userInfo = configuration.issuer.map(AccessTokenIssuer.userInfo)
         let reserved = [configuration.audience, configuration.issuer, userInfo].compactMap { $0 }
         for server in configuration.resources {
             guard let key = ResourceServer.key(server.resource) else {
                 throw .unusableSetting("resources", "a resource is not a URL without a fragment")
             }
-            guard !reserved.contains(where: { Self.key($0) == key }),
+            guard !Self.lists(reserved, server.resource),
                 servers.updateValue(server, forKey: key) == nil
             else {
                 throw .unusableSetting(
@@ -39,7 +39,7 @@ package struct ResourcePolicy: Sendable {
         self.servers = servers
         for client in configuration.clients {
             for name in (client.resources ?? []) + client.serves
-            where servers[Self.key(name)] == nil && !reserved.contains(where: { Self.key($0) == Self.key(name) }) {
+            where servers[Self.key(name)] == nil && !Self.lists(reserved, name) {
                 throw .unusableSetting(
                     "clients",
                     "the client '\(client.id)' names a resource server that is neither 'audience' nor in a table [[resources]]"
@@ -49,6 +49,12 @@ package struct ResourcePolicy: Sendable {
     }
 
     private static func key(_ text: String) -> String { ResourceServer.key(text) ?? text }
+
+    /// Returns whether one of the URLs is that of a resource server, in any spelling.
+    private static func lists(_ urls: [String], _ url: String) -> Bool {
+        let key = key(url)
+        return urls.contains { Self.key($0) == key }
+    }
 
     /// The `aud` of tokens for the operator's API; nil until the issuer is known.
     private var apiAudience: String? { audience ?? accessTokens.issuer }
@@ -70,7 +76,7 @@ package struct ResourcePolicy: Sendable {
 
     /// Returns whether a client may have tokens for a resource server.
     private func isPermitted(_ target: String, to client: OAuthClient) -> Bool {
-        client.resources?.contains { Self.key($0) == Self.key(target) } ?? true || isServed(target, by: client)
+        client.resources.map { Self.lists($0, target) } ?? true || isServed(target, by: client)
     }
 
     /// Returns the resource servers of a new grant; empty for the operator's API only.
@@ -116,8 +122,7 @@ package struct ResourcePolicy: Sendable {
         let targets = try targets(conditions.resources, for: client)
         guard targets.count <= 1 else { throw .invalidTarget }
         if let granted, let name = targets.first {
-            let permitted = (granted.isEmpty ? [apiAudience] : granted).map(Self.key)
-            guard permitted.contains(Self.key(name)) else { throw .invalidTarget }
+            guard Self.lists(granted.isEmpty ? [apiAudience] : granted, name) else { throw .invalidTarget }
         }
         let audience = targets.first ?? granted?.first ?? apiAudience
         guard Self.key(audience) != Self.key(apiAudience) else {
@@ -153,17 +158,17 @@ package struct ResourcePolicy: Sendable {
     ) -> Bool {
         guard isServed else {
             let granted = granted.isEmpty ? [apiAudience ?? ""] : granted
-            return named.allSatisfy { name in granted.contains { Self.key($0) == Self.key(name) } }
+            return named.allSatisfy { Self.lists(granted, $0) }
         }
         return named.allSatisfy { name in
-            self.isServed(name, by: client) || client.resources?.contains { Self.key($0) == Self.key(name) } ?? false
+            self.isServed(name, by: client) || Self.lists(client.resources ?? [], name)
         }
     }
 
     /// Returns whether a client is the resource server of an audience.
     func isServed(_ audience: String?, by client: OAuthClient) -> Bool {
         guard let audience else { return false }
-        return client.serves.contains { Self.key($0) == Self.key(audience) }
+        return Self.lists(client.serves, audience)
     }
 
     /// Requires a scope of a resource server that has scopes, unless the client belongs to the operator.

@@ -62,7 +62,8 @@ extension TokenService {
         let life = min(accessTokens.lifetime.inSeconds, end - clock.now.timeIntervalSince1970)
         var response = TokenResponse(
             accessToken: access, expiresIn: max(Int64(life.rounded(.down)), 0),
-            tokenType: target.key == nil ? "Bearer" : "DPoP", scope: target.scopes.isEmpty ? nil : target.scopes.text)
+            tokenType: TokenResponse.type(boundTo: target.key),
+            scope: target.scopes.isEmpty ? nil : target.scopes.text)
         response.issuedTokenType = TokenResponse.accessTokenType
         return response
     }

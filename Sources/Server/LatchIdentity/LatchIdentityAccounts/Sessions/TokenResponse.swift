@@ -23,6 +23,9 @@ package struct TokenResponse {
     package var idToken: String?
     /// The kind of the token of an exchange (RFC 8693 §2.2.1); nil for other grants.
     package var issuedTokenType: String?
+    /// Returns the type of an access token that is bound to a key, or to none (RFC 6750 §4, RFC 9449 §5).
+    static func type(boundTo thumbprint: String?) -> String { thumbprint == nil ? "Bearer" : "DPoP" }
+
     /// The kind of access tokens (RFC 8693 §3).
     package static let accessTokenType = "urn:ietf:params:oauth:token-type:access_token"
     /// The account's id, which Lazi clients expect; nil for a grant without an account.
@@ -47,7 +50,7 @@ extension TokenResponse {
     package init(_ tokens: IssuedTokens) {
         self.init(
             accessToken: tokens.accessToken, refreshToken: tokens.refreshToken,
-            expiresIn: tokens.lifetime.components.seconds, tokenType: tokens.isBound ? "DPoP" : "Bearer",
+            expiresIn: tokens.lifetime.components.seconds, tokenType: tokens.tokenType,
             scope: tokens.scopes.isEmpty && tokens.device.scope?.isEmpty == true ? nil : tokens.scopes.text,
             userId: tokens.accountID)
     }

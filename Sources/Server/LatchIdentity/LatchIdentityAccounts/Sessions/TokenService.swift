@@ -22,8 +22,8 @@ package struct IssuedTokens: Sendable {
     /// The device and its account: as they were before a sign-in, or as they are after a rotation.
     package let device: Device
     package let account: Account
-    /// Whether the access token is bound to a key (RFC 9449 §5).
-    package let isBound: Bool
+    /// The type of the access token: whether it is bound to a key (RFC 9449 §5).
+    package let tokenType: String
 
     package var accountID: String { device.accountID }
 }
@@ -104,7 +104,7 @@ package struct TokenService: Sendable {
         count(grantType)
         return TokenResponse(
             accessToken: access, expiresIn: accessTokens.lifetime.components.seconds,
-            tokenType: target.key == nil ? "Bearer" : "DPoP", scope: scopes.isEmpty ? nil : scopes.text)
+            tokenType: TokenResponse.type(boundTo: target.key), scope: scopes.isEmpty ? nil : scopes.text)
     }
 
     /// Returns the scopes of a new session.
@@ -174,7 +174,7 @@ package struct TokenService: Sendable {
                 to: device.clientID ?? OAuthClient.firstPartyID, clients[device.clientID], target,
                 for: account, on: device),
             refreshToken: token.text, lifetime: issuer.lifetime, scopes: target.scopes, device: device,
-            account: account, isBound: target.key != nil)
+            account: account, tokenType: TokenResponse.type(boundTo: target.key))
     }
 
     /// Returns the ID token of a session; nil unless it has the scope `openid`.

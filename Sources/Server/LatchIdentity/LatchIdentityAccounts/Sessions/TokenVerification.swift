@@ -15,8 +15,8 @@ extension TokenService {
     /// this process has written since. Changes by other processes take effect within that time.
     ///
     /// - Parameter isReading: Whether the request changes nothing for the session.
-    /// - Throws: `IdentityError.invalidToken`, the same for every cause, also for a missing token, for one without a
-    ///   session, for one that another resource server has received, and for one that is bound to a key. Each is 401 (RFC 6750 §3.1).
+    /// - Throws: `IdentityError.invalidToken`, the same for every cause. Causes are a missing token, one without a session,
+    ///   one for another resource server, and one that is bound to a key. Each is 401 (RFC 6750 §3.1).
     package func authenticate(
         accessToken text: String?, isReading: Bool = false
     ) async throws(IdentityError) -> AuthenticatedSession {

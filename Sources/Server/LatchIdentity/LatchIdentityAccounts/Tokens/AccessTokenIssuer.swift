@@ -200,9 +200,12 @@ package final class AccessTokenIssuer: Sendable {
         return keys.first { $0.signsAt <= now } ?? keys.last
     }
 
+    /// Returns the URL of the userinfo endpoint, the audience of tokens for the claims about the user.
+    package static func userInfo(of issuer: String) -> String { "\(issuer.withoutFinalSlash)/oauth/userinfo" }
+
     private func context(of issuer: String, _ keys: [SigningKey]) -> IssuerContext {
         let audience = audience ?? issuer
-        let userInfo = "\(issuer.withoutFinalSlash)/oauth/userinfo"
+        let userInfo = Self.userInfo(of: issuer)
         let (keys, clock) = (KeySet(keys.compactMap(\.key.publicKey)), clock)
         let verifier = { (audience: String) in
             JWTVerifier(

@@ -76,7 +76,7 @@ package struct IntrospectionService: Sendable {
         let registered = claims.registered
         var members: JSONObject = [
             "active": true, "sub": .string(claims.subject), "client_id": .string(clientID),
-            "token_type": claims.keyThumbprint == nil ? "Bearer" : "DPoP",
+            "token_type": .string(TokenResponse.type(boundTo: claims.keyThumbprint)),
         ]
         members["act"] = AccessTokenIssuer.actor(claims.actors[...])
         members["cnf"] = claims.keyThumbprint.map { ["jkt": .string($0)] }

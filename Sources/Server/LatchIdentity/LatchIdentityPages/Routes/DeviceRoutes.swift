@@ -48,7 +48,7 @@ package struct DeviceRoutes: Sendable {
     /// Begins the sign-in of a device.
     @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
-        let client = try await clientAuthentication.client(of: request, parameters).client
+        let client = try await clientAuthentication.client(of: request, parameters)
         // A page could not name the server's own client to the user.
         guard client.grants.contains(.deviceCode), client.id != OAuthClient.firstPartyID else {
             throw IdentityError.unauthorizedClient

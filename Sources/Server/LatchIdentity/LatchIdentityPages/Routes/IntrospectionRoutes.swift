@@ -32,7 +32,7 @@ package struct IntrospectionRoutes: Sendable {
     /// - Throws: `IdentityError.invalidClient` for a public client, too: each of its copies could ask (§2.1).
     @Sendable private func introspect(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
-        let client = try await clientAuthentication.client(of: request, parameters).client
+        let client = try await clientAuthentication.client(of: request, parameters)
         guard client.isConfidential else { throw IdentityError.invalidClient }
         if client.isResourceServer {
             // A resource server asks for its own requests, whose number other limits bound. Only its failures count.

@@ -112,7 +112,7 @@ package struct MetadataRoutes: Sendable {
         var document: JSONObject = [
             "issuer": .string(issuer), "authorization_endpoint": .string("\(base)/oauth/authorize"),
             "token_endpoint": .string("\(base)/oauth/token"),
-            "userinfo_endpoint": .string("\(base)/oauth/userinfo"),
+            "userinfo_endpoint": .string(AccessTokenIssuer.userInfo(of: issuer)),
             "device_authorization_endpoint": .string("\(base)/oauth/device_authorization"),
             "end_session_endpoint": .string("\(base)/oauth/logout"),
             "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
@@ -147,8 +147,7 @@ package struct MetadataRoutes: Sendable {
             "acr_values_supported": ["1", "2"],
             // By default, an omitted parameter can count as supported (OpenID Connect Discovery §3).
             "claims_parameter_supported": true, "request_parameter_supported": true,
-            "request_object_signing_alg_values_supported": .array(
-                SignatureAlgorithm.ofAssertions.map { .string($0.rawValue) }),
+            "request_object_signing_alg_values_supported": algorithms,
             "request_uri_parameter_supported": false,
             "ui_locales_supported": .array(IdentityConfiguration.supportedLanguages.map { .string($0) }),
         ]

@@ -46,8 +46,7 @@ enum SilentFrame: HTTPContextKey {
 extension HTTPRequest {
     /// Whether the request must be answered without a page (OpenID Connect Core §3.1.2.1).
     ///
-    /// A request that a form has posted, that was pushed or that is signed decides by its own parameters, and not by those
-    /// of the URL.
+    /// A request that was posted, pushed or signed decides by its own parameters, and not by those of the URL.
     fileprivate var isSilentAuthorization: Bool {
         let items = queryItems
         let others = ["posted", "request_uri", "request"]

@@ -28,7 +28,7 @@ package struct PushedRequestRoutes: Sendable {
 
     /// Stores a request of a client that authenticates as at the token endpoint, and returns its `request_uri` (§2.2).
     @Sendable private func push(_ request: HTTPRequest) async throws -> HTTPResponse {
-        let client = try await clientAuthentication.client(of: request, try OAuthParameters(form: request)).client
+        let client = try await clientAuthentication.client(of: request, try OAuthParameters(form: request))
         let uri = try await authorizations.push(
             try request.formFields(), by: client, key: try authorizations.tokens.proofs.key(of: request),
             from: request.requestOrigin)

@@ -44,7 +44,7 @@ package struct TokenRoutes: Sendable {
     /// Dispatches a token request to the handler of its grant type (RFC 6749 §4).
     @Sendable private func token(_ request: HTTPRequest) async throws -> HTTPResponse {
         let parameters = try OAuthParameters(form: request)
-        let client = try await clientAuthentication.client(of: request, parameters).client
+        let client = try await clientAuthentication.client(of: request, parameters)
         let key = try tokens.proofs.key(of: request)
         guard key != nil || !client.requiresProofs else { throw IdentityError.proofRequired }
         let request = try TokenRequest(request, client: client, parameters: parameters, key: key)
@@ -77,7 +77,7 @@ package struct TokenRoutes: Sendable {
     @Sendable private func revoke(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.mediaType != "application/json" else { return try await revokeByBearer(request) }
         let parameters = try OAuthParameters(form: request)
-        let client = try await clientAuthentication.client(of: request, parameters).client
+        let client = try await clientAuthentication.client(of: request, parameters)
         try await tokens.revoke(try parameters.required("token"), by: client)
         return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"])
     }

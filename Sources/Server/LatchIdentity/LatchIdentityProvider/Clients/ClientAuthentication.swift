@@ -6,12 +6,6 @@ package import LatchIdentityStorage
 import LatchJOSE
 import LatchServer
 
-/// A client, and the method that it has authenticated with.
-package struct AuthenticatedClient: Sendable {
-    package let client: OAuthClient
-    package let method: OAuthClient.AuthenticationMethod
-}
-
 /// The authentication of clients at the OAuth endpoints (RFC 6749 §2.3).
 package struct ClientAuthentication: Sendable {
     package let clients: OAuthClients
@@ -24,7 +18,7 @@ package struct ClientAuthentication: Sendable {
         self.assertions = assertions
     }
 
-    /// What a request proves its client with.
+    /// The proof of the client in a request.
     private enum Proof {
         case none(id: String?)
         case secret(id: String?, readings: Set<String>, method: OAuthClient.AuthenticationMethod)
@@ -39,32 +33,32 @@ package struct ClientAuthentication: Sendable {
     ///   keys has signed; `.invalidInput`; `.tooManyAttempts`.
     package func client(
         of request: HTTPRequest, _ parameters: OAuthParameters
-    ) async throws(IdentityError) -> AuthenticatedClient {
-        let result: AuthenticatedClient
+    ) async throws(IdentityError) -> OAuthClient {
+        let client: OAuthClient
         switch try proof(of: request, parameters) {
         case .none(let id):
-            guard let client = clients.publicClient(id: id) else { throw .invalidClient }
-            result = AuthenticatedClient(client: client, method: .none)
+            guard let found = clients.publicClient(id: id) else { throw .invalidClient }
+            client = found
         case .secret(let id, let readings, let method):
             // A secret can be guessed like a password, so it has the same limit. A right one costs no attempt.
             let attempts = [limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
             try limits.take(attempts)
-            guard let client = clients.authenticated(id: id, secrets: readings, by: method) else {
+            guard let found = clients.authenticated(id: id, secrets: readings, by: method) else {
                 throw .invalidClient
             }
             limits.refund(attempts)
-            result = AuthenticatedClient(client: client, method: method)
+            client = found
         case .assertion(let id, let text):
-            result = try await client(id, asserting: text, in: request)
+            client = try await self.client(id, asserting: text, in: request)
         }
-        if let page = request.pageAccess, result.client.pageOrigins.contains(page.origin) { page.give() }
-        return result
+        if let page = request.pageAccess, client.pageOrigins.contains(page.origin) { page.give() }
+        return client
     }
 
     /// Returns the client that has signed an assertion.
     private func client(
         _ id: String?, asserting text: String, in request: HTTPRequest
-    ) async throws(IdentityError) -> AuthenticatedClient {
+    ) async throws(IdentityError) -> OAuthClient {
         // A refused assertion counts as a wrong secret does. It costs a verification, or a write.
         let attempts = [limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
         try limits.take(attempts)
@@ -78,7 +72,7 @@ package struct ClientAuthentication: Sendable {
         }
         guard problem == nil, let client else { throw .refusedAssertion(problem ?? "") }
         limits.refund(attempts)
-        return AuthenticatedClient(client: client, method: .privateKeyJWT)
+        return client
     }
 
     /// Reads what the request sends.
