@@ -6,6 +6,7 @@
 #include <errno.h>
 #include <netinet/in.h>
 #include <stdlib.h>
+#include <string.h>
 #include <time.h>
 
 long latch_curl_early_status(CURL *easy) {
@@ -21,6 +22,18 @@ long latch_curl_early_status(CURL *easy) {
 long latch_curl_port(const struct curl_sockaddr *address) {
     // In both address families the port follows the family.
     return ntohs(((const struct sockaddr_in *)&address->addr)->sin_port);
+}
+
+int latch_curl_address(const struct curl_sockaddr *address, uint8_t bytes[16]) {
+    // libcurl's structure has room for each address family behind its generic member.
+    const void *storage = &address->addr;
+    if (address->family == AF_INET) {
+        memcpy(bytes, &((const struct sockaddr_in *)storage)->sin_addr, 4);
+        return 4;
+    }
+    if (address->family != AF_INET6) return 0;
+    memcpy(bytes, &((const struct sockaddr_in6 *)storage)->sin6_addr, 16);
+    return 16;
 }
 
 int latch_epoll_wait(int epoll, void *events, int capacity, int64_t nanoseconds) {

@@ -162,6 +162,15 @@ extension HTTPError {
         HTTPError(code: "offline", message: what, hint: "Check the network and the address, then try again.")
     }
 
+    /// Returns the error of a host whose addresses are all out of bounds for the transport; nothing was sent.
+    package static func forbiddenAddress(of authority: String) -> HTTPError {
+        var error = HTTPError(
+            code: "forbiddenAddress", message: "\(authority) has no address that may be connected to.",
+            hint: "Use a host with a public address.")
+        error.isUnsent = true
+        return error
+    }
+
     /// Returns the error of a time limit that passed in a phase of a request.
     ///
     /// - Parameter hasSent: Whether part of the request was sent.

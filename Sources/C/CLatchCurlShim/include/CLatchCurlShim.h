@@ -94,5 +94,8 @@ void latch_curl_trace(const char *components);
 /// The port of an IPv4 or IPv6 address.
 long latch_curl_port(const struct curl_sockaddr *address);
 
+/// Writes the bytes of an IPv4 or IPv6 address, and returns their number; 0 for any other family.
+int latch_curl_address(const struct curl_sockaddr *address, uint8_t bytes[16]);
+
 /// epoll_wait with a time in nanoseconds; a negative time waits without limit.
 int latch_epoll_wait(int epoll, void *events, int capacity, int64_t nanoseconds);

@@ -394,7 +394,7 @@ extension CurlLoop {
 // MARK: Callbacks of libcurl
 
 extension CurlLoop {
-    private static func of(_ pointer: UnsafeMutableRawPointer) -> CurlLoop {
+    static func of(_ pointer: UnsafeMutableRawPointer) -> CurlLoop {
         Unmanaged<CurlLoop>.fromOpaque(pointer).takeUnretainedValue()
     }
 
@@ -426,35 +426,6 @@ extension CurlLoop {
         let due: UInt64 = milliseconds > 0 ? monotonicNow() + UInt64(milliseconds) * 1_000_000 : 0
         CurlLoop.of(context).deadline = milliseconds < 0 ? .max : due
         return 0
-    }
-
-    /// Opens sockets for libcurl, so that `sockets` tracks each one from its beginning to its end.
-    static let onOpen: curl_opensocket_callback = { context, _, address in
-        guard let target = address?.pointee else { return CURL_SOCKET_BAD }
-        let type = target.socktype | CInt(SOCK_CLOEXEC.rawValue | SOCK_NONBLOCK.rawValue)
-        let socket = Glibc.socket(target.family, type, target.protocol)
-        let number = errno
-        guard let context else { return socket }
-        CurlTransfer.of(context).hasNoDescriptor = socket < 0 && DescriptorLimit.isReached(number)
-        guard socket >= 0, let pointer = CurlTransfer.of(context).loop else { return socket }
-        let loop = CurlLoop.of(pointer)
-        let transfer = CurlTransfer.of(context)
-        (transfer.peerPort, transfer.isConnected) = (latch_curl_port(address), false)
-        // Keep-alive probes are not sent while the peer has not acknowledged earlier data. With this limit, such a
-        // silence ends the connection after two minutes, too, instead of a quarter of an hour.
-        var limit: CUnsignedInt = 120_000
-        setsockopt(socket, CInt(IPPROTO_TCP), TCP_USER_TIMEOUT, &limit, socklen_t(MemoryLayout.size(ofValue: limit)))
-        loop.sockets.opened(socket, speaksHTTP1: !transfer.isEncrypted && !transfer.assumesHTTP2)
-        if losesBufferedData, transfer.wantsHTTP2 { loop.sockets.cork(socket) }
-        return socket
-    }
-
-    /// Closes a socket and removes it from the table, since the kernel reuses its number.
-    static let onClose: curl_closesocket_callback = { context, socket in
-        let loop = context.map(CurlLoop.of)
-        loop?.sockets.closed(socket)
-        for transfer in loop?.idleTimed ?? [] where transfer.socket == socket { transfer.socket = nil }
-        return Glibc.close(socket)
     }
 }
 

@@ -68,6 +68,8 @@ final class CurlTransfer: @unchecked Sendable {
     var isConnected = false
     /// Whether the last connection could not be opened, because no descriptor was left.
     var hasNoDescriptor = false
+    /// Whether an address of the host was refused.
+    var hasRefusedAddress = false
 
     /// The buffer that libcurl reads the request content from; nil for content in memory.
     var upload: UploadBuffer?
@@ -220,7 +222,7 @@ final class CurlTransfer: @unchecked Sendable {
         if !trailers.isEmpty { trailers = [] }
         (refusal, isExpectationRefused) = (nil, false)
         (isReadingHead, isHeadRestored, namesCoding, decoder) = (true, false, false, nil)
-        (namesTransferCoding, hasNoDescriptor) = (false, false)
+        (namesTransferCoding, hasNoDescriptor, hasRefusedAddress) = (false, false, false)
         wantsTrailers = request.fields["te"] == "trailers"
         if ignoresLength { latch_curl_set_long(easy, CURLOPT_IGNORE_CONTENT_LENGTH, 0) }
         ignoresLength = false
@@ -281,6 +283,7 @@ final class CurlTransfer: @unchecked Sendable {
         if hasLostResponse { throw LostResponseError(authority: authority, status: Int(latch_curl_early_status(easy))) }
         if hasLostEnd, !isAnsweredAnyway { throw LostResponseError.end(of: authority) }
         guard let outcome, outcome == CURLE_OK || isAnsweredAnyway else {
+            if isOutOfBounds { throw HTTPError.forbiddenAddress(of: authority) }
             if isOutOfDescriptors { throw HTTPError.tooManyOpenFiles(isUnsent: !hasSent) }
             if hasTooLargeFields { throw HTTPError.fieldsTooLarge(of: authority) }
             let proxyStatus = latch_curl_connect_status(easy)

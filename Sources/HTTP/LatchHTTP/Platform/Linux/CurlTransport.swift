@@ -46,6 +46,10 @@ public final class CurlTransport: Handler {
         var systemAuthorityFolder: String?
         /// The pins, client certificates and minimum version of TLS.
         public var tls = TLSPolicy()
+        /// Returns whether a connection may be opened to an address, from its four or sixteen bytes; nil for each one.
+        ///
+        /// A proxy would be such an address, and would then resolve the name itself.
+        package var permitsAddress: (@Sendable (_ bytes: [UInt8]) -> Bool)?
 
         /// Creates the default configuration.
         public init() {}
