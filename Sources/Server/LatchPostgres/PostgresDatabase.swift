@@ -169,7 +169,8 @@ package final class PostgresDatabase: Sendable {
         while true {
             // The pause is random, so that transactions of two nodes that have conflicted do not conflict again.
             let pause = delay * Double.random(in: 0.5...1)
-            guard ContinuousClock.now + pause < deadline else { throw error }
+            // What it waited for in the end was the database, and not the conflict before.
+            guard ContinuousClock.now + pause < deadline else { throw outage ?? error }
             try await Task.sleep(for: pause)
             do {
                 guard takesTurn, error.recovery == .repetition else { return try await counting(body) }

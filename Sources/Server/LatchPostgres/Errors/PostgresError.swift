@@ -202,9 +202,14 @@ extension PostgresError {
     ///   - sqlState: The server's code; nil if no server has answered.
     static func connectionFailed(_ why: String, _ sqlState: String? = nil) -> PostgresError {
         let hint =
-            sqlState == "53300"
-            ? "Raise max_connections of the server, or end what else has connections: a node has up to 16."
-            : "Check that a server runs there, and that the network lets this machine reach it."
+            if sqlState == "53300" {
+                "Raise max_connections of the server, or end what else has connections: a node has up to 16."
+            } else if why.utf8.firstRange(of: "session is read-only".utf8) != nil {
+                // libpq's own words, for target_session_attrs.
+                "Only a standby answers: promote it, or name the primary."
+            } else {
+                "Check that a server runs there, and that the network lets this machine reach it."
+            }
         return PostgresError(
             code: "connectionFailed", message: "The database cannot be connected: \(why).", hint: hint,
             recovery: .reconnection)
