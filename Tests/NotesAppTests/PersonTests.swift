@@ -6,7 +6,7 @@ import LatchAuth
 import LatchHTTP
 import LatchIdentity
 import LatchIdentityTesting
-import LatchJOSE
+import LatchOAuth
 import LatchServer
 import LatchTesting
 import LatchTexts
@@ -221,11 +221,9 @@ private final class Stage {
         folder = FileManager.default.temporaryDirectory.path + "/latch-notes-\(UUID().uuidString)"
         service = url
         try FileManager.default.createDirectory(atPath: folder, withIntermediateDirectories: false)
-        let keys = try RemoteKeySet(
-            url: identity.url.appendingPathComponent(".well-known/jwks.json"), transport: identity)
-        let verifier = RemoteJWTVerifier(
-            keys: keys, algorithms: [.es256], issuer: identity.url.absoluteString, audience: url.absoluteString,
-            type: "at+jwt", clock: identity.clock.wallClock())
+        let verifier = try RemoteJWTVerifier(
+            issuer: identity.url, audience: url.absoluteString, transport: identity,
+            clock: identity.clock.wallClock())
         let resource = try ProtectedResource(url: url, authorizationServers: [identity.url])
         network = Network(
             identity: identity, notes: NotesService(resource, verifier: verifier, greatestCount: 3).router)

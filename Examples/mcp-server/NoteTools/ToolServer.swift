@@ -6,25 +6,18 @@ import LatchHTTP
 import LatchJOSE
 public import LatchServer
 
-/// A server of the Model Context Protocol over HTTP (revision 2025-06-18, "Streamable HTTP"), whose tools are behind access
-/// tokens (revision 2025-06-18, "Authorization").
-///
-/// ```swift
-/// let tools = ToolServer(resource, verifier: verifier, origins: ["https://chat.example.com"])
-/// try await Server(handler: tools.router).run()
-/// ```
+/// A server of the Model Context Protocol over HTTP (revision 2025-11-25, "Streamable HTTP"), whose tools are behind access
+/// tokens ("Authorization").
 ///
 /// It opens no stream of its own and keeps no session: each message is a POST with a JSON response.
 public struct ToolServer: Sendable {
     /// The supported revisions, the newest first.
-    static let revisions = ["2025-06-18"]
+    static let revisions = ["2025-11-25", "2025-06-18"]
 
     private let resource: ProtectedResource
     private let origins: Set<String>
-    /// The guard of all messages.
-    private let reading: AccessTokenInterceptor
-    /// The guard of calls that change something, within the first.
-    private let writing: AccessTokenInterceptor
+    /// The guard of all messages, and within it that of calls that change something.
+    private let reading, writing: AccessTokenInterceptor
     private let notes = NoteStore()
 
     /// Creates a server.
@@ -44,84 +37,63 @@ public struct ToolServer: Sendable {
     public var router: Router {
         var router = Router(interceptors: [RequestIDInterceptor(), ProblemInterceptor()])
         router.on(resource.routes, handledBy: resource)
-        router.group(interceptors: [OriginInterceptor(allowed: origins)]) { group in
-            // "Listening for Messages from the Server", "Session Management": neither is offered.
-            for method in [HTTPMethod.get, .delete] {
-                group.on(method, resource.path) { _ in
-                    HTTPResponse(status: 405, fields: ["Allow": "POST"])
-                }
+        // "Listening for Messages from the Server", "Session Management": neither is offered.
+        for method in [HTTPMethod.get, .delete] {
+            router.on(method, resource.path) { _ in HTTPResponse(status: 405, fields: ["Allow": "POST"]) }
+        }
+        router.post(resource.path) { request in
+            // "Security Warning": a browser would let any page call a server on this machine (DNS rebinding).
+            guard request.fields.values(of: "Origin").allSatisfy(origins.contains) else {
+                return .problem(status: .forbidden, detail: "Web pages of this origin may not call the server.")
             }
-            group.group(interceptors: [reading]) { $0.post(resource.path) { try await receive($0) } }
+            return try await reading.intercept(request, next: ClosureHandler { try await receive($0) })
         }
         return router
     }
 
     /// Responds to one message ("Sending Messages to the Server").
     private func receive(_ request: HTTPRequest) async throws -> HTTPResponse {
-        // "Protocol Version Header": a client that names none speaks an older revision.
         if let revision = request.fields["MCP-Protocol-Version"], !Self.revisions.contains(revision) {
             return .problem(status: .badRequest, detail: "The revision of MCP-Protocol-Version is not supported.")
         }
-        let message: ToolMessage
-        do {
-            message = ToolMessage(try request.json())
-        } catch let error where error == .malformedRequest {
+        let call: ToolRequest?
+        do { call = try ToolRequest(try request.json()) } catch let error as ToolError {
+            return .json(error.response(to: .null), status: .badRequest)
+        } catch let error as ServerError where error == .malformedRequest {
             return .json(ToolError.notJSON.response(to: .null), status: .badRequest)
         }
-        switch message {
-        case .notification: return HTTPResponse(status: 202)
-        case .malformed(let error, let id): return .json(error.response(to: id), status: .badRequest)
-        case .request(let id, "tools/call", let parameters) where NoteTool(parameters)?.changesNotes == true:
-            // The proof of the token's key, if it has one, was spent by the first guard.
-            let call = ClosureHandler { await respond(to: id, "tools/call", parameters, $0) }
-            return try await writing.intercept(request, next: call)
-        case .request(let id, let method, let parameters):
-            return await respond(to: id, method, parameters, request)
+        guard let call else { return HTTPResponse(status: 202) }
+        let answer = ClosureHandler { await respond(to: call, $0) }
+        guard call.method == "tools/call", call.parameters["name"]?.stringValue == NoteTool.addNote.rawValue else {
+            return try await answer.respond(to: request)
         }
+        // The proof of the token's key, if it has one, was spent by the first guard.
+        return try await writing.intercept(request, next: answer)
     }
 
-    private func respond(
-        to id: JSONValue, _ method: String, _ parameters: JSONObject, _ request: HTTPRequest
-    ) async -> HTTPResponse {
+    private func respond(to call: ToolRequest, _ request: HTTPRequest) async -> HTTPResponse {
         do throws(ToolError) {
             guard let user = request.accessTokenClaims?.subject else { throw .noUser }
-            let result = try await result(of: method, parameters, for: user)
-            return .json(["jsonrpc": "2.0", "id": id, "result": .object(result)])
+            return .json(["jsonrpc": "2.0", "id": call.id, "result": .object(try await result(of: call, for: user))])
         } catch {
-            return .json(error.response(to: id))
+            return .json(error.response(to: call.id))
         }
     }
 
-    private func result(
-        of method: String, _ parameters: JSONObject, for user: String
-    ) async throws(ToolError) -> JSONObject {
-        switch method {
+    private func result(of call: ToolRequest, for user: String) async throws(ToolError) -> JSONObject {
+        switch call.method {
         case "initialize":
-            let wanted = parameters["protocolVersion"]?.stringValue ?? ""
-            let revision = Self.revisions.contains(wanted) ? wanted : Self.revisions[0]
+            let wanted = call.parameters["protocolVersion"]?.stringValue ?? ""
             return [
-                "protocolVersion": .string(revision), "capabilities": ["tools": ["listChanged": false]],
-                "serverInfo": ["name": "notes", "title": "Notes", "version": "1.0.0"],
+                "protocolVersion": .string(Self.revisions.contains(wanted) ? wanted : Self.revisions[0]),
+                "capabilities": ["tools": [:]], "serverInfo": ["name": "notes", "version": "1.0.0"],
             ]
         case "ping": return [:]
         case "tools/list": return ["tools": .array(NoteTool.allCases.map(\.declaration))]
         case "tools/call":
-            guard let tool = NoteTool(parameters) else { throw .invalidParameters("There is no such tool.") }
-            return try await tool.call(parameters["arguments"]?.objectValue ?? [:], notes, of: user)
+            guard let tool = NoteTool(rawValue: call.parameters["name"]?.stringValue ?? "") else { throw .noTool }
+            return try await notes.call(tool, call.parameters["arguments"]?.objectValue ?? [:], of: user)
         default: throw .unknownMethod
         }
-    }
-}
-
-/// An interceptor that refuses web pages of other origins, which a browser would let call a server on this machine
-/// ("Security Warning": DNS rebinding).
-private struct OriginInterceptor: Interceptor {
-    let allowed: Set<String>
-
-    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
-        guard request.fields.values(of: "Origin").allSatisfy(allowed.contains) else {
-            return .problem(status: .forbidden, detail: "Web pages of this origin may not call the server.")
-        }
-        return try await next.respond(to: request)
     }
 }

@@ -3,16 +3,14 @@
 
 import Foundation
 import LatchAuth
-import LatchJOSE
+import LatchOAuth
 import LatchServer
 import NotesService
 
 let variables = ProcessInfo.processInfo.environment
 let issuer = URL(string: variables["NOTES_ISSUER"] ?? "http://127.0.0.1:8080")!
 let url = URL(string: variables["NOTES_URL"] ?? "http://127.0.0.1:8081")!
-let verifier = RemoteJWTVerifier(
-    keys: try RemoteKeySet(url: URL(string: issuer.absoluteString + "/.well-known/jwks.json")!),
-    algorithms: [.es256], issuer: issuer.absoluteString, audience: url.absoluteString, type: "at+jwt")
+let verifier = try RemoteJWTVerifier(issuer: issuer, audience: url.absoluteString)
 let resource = try ProtectedResource(
     url: url, authorizationServers: [issuer], scopes: ["notes:read", "notes:write"])
 let server = Server(

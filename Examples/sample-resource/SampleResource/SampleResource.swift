@@ -47,7 +47,9 @@ public struct SampleResource: Sendable {
 
     /// Creates the resource for access tokens of an auth server elsewhere.
     public init(verifier: some AccessTokenVerifier) {
-        self.init(guardedBy: { [AccessTokenInterceptor(verifier, requiring: $0)] }) { $0.accessTokenClaims?.subject }
+        self.init(guardedBy: { [AccessTokenInterceptor(verifier, requiring: $0, in: .levels)] }) {
+            $0.accessTokenClaims?.subject
+        }
     }
 
     /// The routes: for each kind, a list, the creation and the deletion of one's own items, and the list of all.

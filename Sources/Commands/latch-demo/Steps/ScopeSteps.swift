@@ -34,10 +34,7 @@ enum ScopeSteps {
 
     /// Starts an API that accepts the server's tokens, and calls it.
     private static func enforced(_ stage: inout DemoStage) async throws -> DemoStep.Finding {
-        let issuer = stage.baseURL.absoluteString
-        let keys = try require(URL(string: issuer + "/.well-known/jwks.json"), "'\(issuer)' is not a URL")
-        let verifier = RemoteJWTVerifier(
-            keys: try RemoteKeySet(url: keys), algorithms: [.es256], issuer: issuer, audience: issuer, type: "at+jwt")
+        let verifier = try RemoteJWTVerifier(issuer: stage.baseURL, audience: stage.baseURL.absoluteString)
         let host = stage.baseURL.host() ?? "127.0.0.1"
         let server = Server(
             handler: SampleResource(verifier: verifier).router, configuration: Server.Configuration(host: host, port: 0)

@@ -44,7 +44,7 @@ public struct NetworkRange: Sendable, Hashable {
     }
 
     /// Returns whether the range contains an address; an IPv4 range contains no IPv6 address, and vice versa.
-    func contains(_ other: IPAddress) -> Bool { other.prefix(length) == address }
+    package func contains(_ other: IPAddress) -> Bool { other.prefix(length) == address }
 }
 
 extension NetworkRange: CustomStringConvertible {

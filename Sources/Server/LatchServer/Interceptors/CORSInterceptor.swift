@@ -21,7 +21,7 @@ public struct CORSInterceptor: Interceptor, Filter {
     private let allows: @Sendable (String) -> Bool
     private let maximumAge: String
     /// The paths whose endpoints decide themselves, once they know who asks.
-    private let decides: @Sendable (String) -> Bool
+    private let decides: @Sendable (_ path: String, _ origin: String) -> Bool
 
     /// Creates an interceptor.
     ///
@@ -43,12 +43,12 @@ public struct CORSInterceptor: Interceptor, Filter {
     /// - Parameters:
     ///   - includes: Returns whether pages may read the responses of a path.
     ///   - allows: Returns whether the pages of an origin may.
-    ///   - decides: Returns whether the endpoint of a path also has to give its permission, by
+    ///   - decides: Returns whether the endpoint of a path also has to give its permission to an origin, by
     ///     ``HTTPRequest/pageAccess``.
     package init(
         maximumAge: Duration = .seconds(7200), includes: @escaping @Sendable (_ path: String) -> Bool,
         allows: @escaping @Sendable (_ origin: String) -> Bool,
-        decides: @escaping @Sendable (_ path: String) -> Bool = { _ in false }
+        decides: @escaping @Sendable (_ path: String, _ origin: String) -> Bool = { _, _ in false }
     ) {
         (self.includes, self.allows, self.decides) = (includes, allows, decides)
         self.maximumAge = String(max(0, maximumAge.components.seconds))
@@ -79,7 +79,7 @@ public struct CORSInterceptor: Interceptor, Filter {
             return .proceed(Note(isIncluded: true, origin: nil))
         }
         guard request.method == .options, let method = request.fields["Access-Control-Request-Method"] else {
-            let access = decides(request.pathWithoutQuery) ? PageAccess(origin: origin) : nil
+            let access = decides(request.pathWithoutQuery, origin) ? PageAccess(origin: origin) : nil
             request.context[PageAccessKey.self] = access
             return .proceed(Note(isIncluded: true, origin: origin, access: access))
         }

@@ -11,7 +11,7 @@ import Synchronization
 /// the policy allows.
 public final class RemoteJWTVerifier: Sendable {
     private let keys: RemoteKeySet
-    private let makeVerifier: @Sendable (KeySet) -> JWTVerifier
+    private let makeVerifier: @Sendable (KeySet, IssuerMetadata?) -> JWTVerifier
     /// The verifier of the last used version of the keys.
     private let prepared = Mutex<(snapshot: KeySetSnapshot, verifier: JWTVerifier)?>(nil)
 
@@ -33,15 +33,17 @@ public final class RemoteJWTVerifier: Sendable {
         limit: Int = JWS.defaultLimit, clock: WallClock = .system
     ) {
         self.keys = keys
-        makeVerifier = { keys in
+        makeVerifier = { keys, _ in
             JWTVerifier(
                 keys: keys, algorithms: algorithms, issuer: issuer, audience: audience, type: type, leeway: leeway,
                 requiresExpiry: requiresExpiry, limit: limit, clock: clock)
         }
     }
 
-    /// Creates a verifier that calls `makeVerifier` for each version of the keys.
-    package init(keys: RemoteKeySet, makeVerifier: @escaping @Sendable (KeySet) -> JWTVerifier) {
+    /// Creates a verifier that calls `makeVerifier` for each version of the keys, with the metadata that named them.
+    package init(
+        keys: RemoteKeySet, makeVerifier: @escaping @Sendable (KeySet, IssuerMetadata?) -> JWTVerifier
+    ) {
         (self.keys, self.makeVerifier) = (keys, makeVerifier)
     }
 
@@ -94,7 +96,7 @@ public final class RemoteJWTVerifier: Sendable {
     private func verifier(of snapshot: KeySetSnapshot) -> JWTVerifier {
         prepared.withLock { prepared in
             if let prepared, prepared.snapshot === snapshot { return prepared.verifier }
-            let verifier = makeVerifier(snapshot.keys)
+            let verifier = makeVerifier(snapshot.keys, snapshot.metadata)
             prepared = (snapshot, verifier)
             return verifier
         }
@@ -119,4 +121,9 @@ public final class RemoteJWTVerifier: Sendable {
     ///
     /// An issuer that was restored without its keys has a new key under an old ID.
     private static func mayBeOfNewerKey(_ error: JOSEError) -> Bool { error == .unknownKey || error == .badSignature }
+}
+
+extension RemoteJWTVerifier: ScopeInterpreter {
+    /// The implications among the issuer's scopes, as its metadata shows them; nil without metadata.
+    package var scopeHierarchy: ScopeHierarchy? { keys.known?.metadata?.scopeHierarchy }
 }

@@ -36,9 +36,9 @@ public final class RemoteKeySet: Sendable {
         var failure: AuthError?
     }
 
-    /// The URL of the key set.
+    /// The URL of the key set; the issuer if its metadata names the URL.
     package let url: URL
-    private let request: KeySetRequest
+    private let source: KeySource
     private let policy: RemoteKeyPolicy
     private let clock: WallClock
     private let state = Mutex(State())
@@ -56,7 +56,22 @@ public final class RemoteKeySet: Sendable {
         clock: WallClock = .system
     ) throws(HTTPError) {
         self.url = url
-        request = try KeySetRequest(url, transport: transport, policy: policy)
+        source = .url(try KeySetRequest(url, transport: transport, policy: policy))
+        self.policy = policy
+        self.clock = clock
+    }
+
+    /// Creates the key set of an issuer, whose metadata is fetched with the keys.
+    ///
+    /// - Parameter discover: Fetches the metadata.
+    package init(
+        issuer: URL, transport: any Handler, policy: RemoteKeyPolicy, clock: WallClock,
+        discover: @escaping @Sendable () async throws -> IssuerMetadata
+    ) {
+        url = issuer
+        source = .issuer(issuer.absoluteString, discover) {
+            try KeySetRequest($0, transport: transport, policy: policy)
+        }
         self.policy = policy
         self.clock = clock
     }
@@ -98,6 +113,23 @@ public final class RemoteKeySet: Sendable {
         }
         guard let older else { throw AuthError.keysUnavailable }
         return older
+    }
+
+    /// Returns what `body` makes of the keys, with newer ones if it misses a key, or if a signature is not of one.
+    ///
+    /// The newer keys are requested as rarely as for tokens of strangers.
+    ///
+    /// - Throws: The error of `body`, `AuthError.keysUnavailable` if the keys cannot be fetched, `CancellationError`.
+    nonisolated(nonsending) package func verified<Value>(
+        _ body: (KeySet) throws(JOSEError) -> Value
+    ) async throws -> Value {
+        let known = try await current()
+        let problem: JOSEError
+        do throws(JOSEError) { return try body(known.keys) } catch { problem = error }
+        guard problem == .unknownKey || problem == .badSignature, let newer = try await newer(than: known) else {
+            throw problem
+        }
+        return try body(newer.keys)
     }
 
     /// Returns newer keys than `known`, which lack the key of a token.
@@ -167,7 +199,7 @@ public final class RemoteKeySet: Sendable {
         state.fetch = (fetch, number)
         state.lastStart = now
         Task {
-            let result = await request.snapshot(
+            let result = await source.snapshot(
                 after: known, passingCaches: !isConditional, number: number, clock: clock)
             finish(fetch, result)
         }
@@ -193,7 +225,7 @@ public final class RemoteKeySet: Sendable {
 
 extension RemoteKeySet: CustomStringConvertible {
     /// The URL without its query.
-    public var description: String { "RemoteKeySet(\(request.location))" }
+    public var description: String { "RemoteKeySet(\(source.location))" }
 }
 
 /// The request for an issuer's key set.
@@ -228,8 +260,10 @@ struct KeySetRequest: Sendable {
     ///   - passingCaches: Whether caches must ask the issuer (RFC 9111 §5.2.1.4).
     ///   - number: The number of the request.
     ///   - clock: The clock that measures the keys' lifetimes.
+    ///   - metadata: The metadata that named the URL; nil without discovery.
     func snapshot(
-        after known: KeySetSnapshot?, passingCaches: Bool, number: Int, clock: WallClock
+        after known: KeySetSnapshot?, passingCaches: Bool, number: Int, clock: WallClock,
+        metadata: IssuerMetadata? = nil
     ) async -> Result<KeySetSnapshot, AuthError> {
         do {
             var request = request
@@ -240,7 +274,8 @@ struct KeySetRequest: Sendable {
             let tag = response.fields["ETag"] ?? (response.status.rawValue == 304 ? known?.entityTag : nil)
             return .success(
                 KeySetSnapshot(
-                    keys, of: response, entityTag: tag, number: number, now: clock.uptime, policy: policy))
+                    keys, of: response, entityTag: tag, number: number, now: clock.uptime, policy: policy,
+                    metadata: metadata))
         } catch {
             return .failure(AuthError.keysUnavailable(at: location).caused(by: error))
         }
@@ -268,6 +303,8 @@ final class KeySetSnapshot: Sendable {
     let entityTag: String?
     /// The number of the request.
     let number: Int
+    /// The issuer's metadata of the same time; nil without discovery.
+    let metadata: IssuerMetadata?
     /// The time from which the keys are fetched again in the background.
     let refreshTime: Duration
     /// The time until which the keys are fresh.
@@ -278,8 +315,9 @@ final class KeySetSnapshot: Sendable {
     /// Creates a snapshot from a response that arrived at `now`.
     init(
         _ keys: KeySet, of response: HTTPResponse, entityTag: String?, number: Int, now: Duration,
-        policy: RemoteKeyPolicy
+        policy: RemoteKeyPolicy, metadata: IssuerMetadata?
     ) {
+        self.metadata = metadata
         let wanted = response.remainingFreshness ?? policy.lifetime
         let lifetime = min(max(wanted, policy.bounds.lowerBound), policy.bounds.upperBound)
         let stale = min(response.cacheControl.staleIfError ?? policy.staleIfError, policy.staleIfError)

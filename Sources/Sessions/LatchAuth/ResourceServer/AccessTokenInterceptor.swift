@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 public import LatchCore
+import LatchCrypto
 import LatchFoundation
 public import LatchHTTP
 public import LatchJOSE
@@ -14,7 +15,7 @@ public import LatchJOSE
 /// let issuer = "https://login.example.com"
 /// let verifier = RemoteJWTVerifier(
 ///     keys: try RemoteKeySet(url: URL(string: issuer + "/.well-known/jwks.json")!), algorithms: [.es256],
-///     issuer: issuer, audience: "https://api.example.com", type: "at+jwt")
+///     issuer: issuer, audience: "https://api.example.com", type: "at+jwt")  // or LatchOAuth's init(issuer:audience:)
 /// router.group(prefix: "/notes", interceptors: [AccessTokenInterceptor(verifier, requiring: ["notes:read"])]) { notes in
 ///     notes.get("/") { request in try await list(of: request.accessTokenClaims?.subject) }
 /// }
@@ -29,12 +30,13 @@ public import LatchJOSE
 /// | with a token in the URL, or with two | 400, `invalid_request` |
 /// | while the token cannot be verified | 503 |
 ///
-/// A token that is bound to a key or a certificate is refused unless its binding is verified here, with the `proofs` of
-/// a ``ProtectedResource``.
+/// A token that is bound to a key or a certificate is refused unless its binding is verified here, with the `proofs` and
+/// the `clientCertificate` of a ``ProtectedResource``.
 public struct AccessTokenInterceptor: Interceptor {
     private let verifier: any AccessTokenVerifier
     private let required: Scopes
-    private let hierarchy: ScopeHierarchy
+    private let hierarchy: ScopeHierarchy?
+    private let interpreter: (any ScopeInterpreter)?
     private let claim: [String]?
     private let authentication: StepUpRequirement?
     private let resource: ProtectedResource?
@@ -45,7 +47,8 @@ public struct AccessTokenInterceptor: Interceptor {
     /// - Parameters:
     ///   - verifier: The verifier of tokens, with keys or by introspection.
     ///   - required: The required scopes; the token must carry all of them.
-    ///   - hierarchy: The scopes that imply others.
+    ///   - hierarchy: The scopes that imply others. Nil for those that the verifier knows from the issuer's metadata:
+    ///     `ScopeHierarchy.levels` at Latchwork's server. Otherwise none, because scopes have other meanings elsewhere.
     ///   - claim: The path of the claim that contains the scopes, permissions or roles. It is `["permissions"]` at
     ///     Auth0, `["roles"]` at Microsoft Entra, `["realm_access", "roles"]` at Keycloak. Nil for `scope`, or else
     ///     `scp`. The value is a list, or a string with spaces. Clients cannot request the content of other claims, so
@@ -56,13 +59,14 @@ public struct AccessTokenInterceptor: Interceptor {
     ///     tokens without a binding, and sends plain challenges.
     ///   - clock: The clock for the authentication's age.
     public init(
-        _ verifier: some AccessTokenVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy = .levels,
+        _ verifier: some AccessTokenVerifier, requiring required: Scopes = [], in hierarchy: ScopeHierarchy? = nil,
         from claim: [String]? = nil, authentication: StepUpRequirement? = nil, of resource: ProtectedResource? = nil,
         clock: WallClock = .system
     ) {
         self.verifier = verifier
         self.required = required
         self.hierarchy = hierarchy
+        interpreter = verifier as? any ScopeInterpreter
         self.claim = claim
         self.authentication = authentication
         self.resource = resource
@@ -146,7 +150,8 @@ public struct AccessTokenInterceptor: Interceptor {
     /// Returns the refusal of a valid token that is not sufficient; nil if it is.
     private func refusal(of claims: Claims, _ scheme: PresentedToken.Scheme) -> AccessTokenChallenge? {
         let scopes = scopes(in: claims)
-        guard (scopes ?? []).allow(all: required, in: hierarchy) else {
+        let implied = hierarchy ?? interpreter?.scopeHierarchy ?? ScopeHierarchy(levels: [])
+        guard (scopes ?? []).allow(all: required, in: implied) else {
             let need = "The request needs \(claim == nil ? "the scopes " : "")'\(required.text)'"
             let place = claim.map { " in the claim '\($0.joined(separator: "."))' of the token" } ?? ""
             return AccessTokenChallenge(
@@ -217,9 +222,23 @@ public struct AccessTokenInterceptor: Interceptor {
             return .success(nil)
         }
         // RFC 7800 §3.1: only one sender may use the token, and an unverified confirmation does not prove who that is.
-        guard let members = confirmation.objectValue, members.count == 1, let thumbprint = members["jkt"]?.stringValue,
-            let verifier = resource?.proofs.verifier
-        else { return refused("The token is bound in a way that is not verified here.") }
+        let unverified = "The token is bound in a way that is not verified here."
+        guard let members = confirmation.objectValue, !members.isEmpty,
+            members.keys.allSatisfy({ ["jkt", "x5t#S256"].contains($0) })
+        else { return refused(unverified) }
+        if let thumbprint = members["x5t#S256"] {
+            guard let certificate = resource?.clientCertificate else { return refused(unverified) }
+            guard let shown = certificate(request), Self.isThumbprint(thumbprint, of: shown) else {
+                return refused("The token is bound to a certificate, and the request does not come with it.")
+            }
+            // RFC 8705 §3: the certificate alone suffices for a bearer token.
+            if members["jkt"] == nil, token.scheme == .bearer, resource?.proofs.isRequired != true {
+                return .success(nil)
+            }
+        }
+        guard let thumbprint = members["jkt"]?.stringValue, let verifier = resource?.proofs.verifier else {
+            return refused(unverified)
+        }
         // RFC 9449 §7.2: without its proof, a bound token is worth no more than a stolen one.
         guard token.scheme == .dpop else {
             return refused("The token is bound to a key: send it with its proof, as DPoP.")
@@ -245,6 +264,12 @@ public struct AccessTokenInterceptor: Interceptor {
                         error: (isStale ? DPoPError.useNonce : .invalidProof).rawValue, detail: error.message,
                         scheme: .dpop, scopes: requestable, nonce: isStale ? verifier.currentNonce : nil)))
         }
+    }
+
+    /// Whether a member is the SHA-256 thumbprint of a certificate (RFC 8705 §3.1).
+    private static func isThumbprint(_ member: JSONValue, of certificate: [UInt8]) -> Bool {
+        let thumbprint = Base64URL.encode(Array(SHA256.hash(data: certificate)))
+        return member.stringValue?.utf8.elementsEqual(thumbprint.utf8) == true
     }
 
     /// Adds the next nonce to the response to a request with a proof.

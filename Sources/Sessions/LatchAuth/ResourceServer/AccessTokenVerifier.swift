@@ -15,6 +15,12 @@ public protocol AccessTokenVerifier: Sendable {
     nonisolated(nonsending) func verify(_ text: String) async throws -> Claims
 }
 
+/// A verifier that learns from the issuer's metadata how its scopes imply others.
+package protocol ScopeInterpreter: AccessTokenVerifier {
+    /// The implications among the issuer's scopes; nil if they are not known.
+    var scopeHierarchy: ScopeHierarchy? { get }
+}
+
 extension RemoteJWTVerifier: AccessTokenVerifier {}
 
 extension JWTVerifier: AccessTokenVerifier {}

@@ -46,6 +46,8 @@ public struct ProtectedResource: Sendable {
     let scopes: Scopes
     /// The requirement for proofs of a key.
     package var proofs: Proofs
+    /// Returns the certificate of a request's client (DER); nil without one.
+    let clientCertificate: (@Sendable (HTTPRequest) -> [UInt8]?)?
     /// The protection space of the challenges (RFC 9110 §11.5); nil for none.
     package var realm: String?
     /// Additional members of the document (RFC 9728 §2).
@@ -63,12 +65,15 @@ public struct ProtectedResource: Sendable {
     ///     first.
     ///   - scopes: The scopes that the resource uses.
     ///   - proofs: The requirement for proofs of a key.
+    ///   - clientCertificate: Returns the certificate (DER) that the client of a request has proved to have, such as
+    ///     LatchServer's `HTTPRequest.forwardedClientCertificate(in:)`. Nil refuses tokens that are bound to a
+    ///     certificate (RFC 8705 §3).
     ///   - realm: The protection space of the challenges (RFC 9110 §11.5); nil for none.
     ///   - members: Additional members of the document, such as `resource_name` (RFC 9728 §2).
     /// - Throws: `HTTPError.invalidURL` if the URL has a query or a fragment, and `HTTPError.insecureURL`.
     public init(
-        url: URL, authorizationServers: [URL], scopes: Scopes = [], proofs: Proofs = .unsupported, realm: String? = nil,
-        members: JSONObject = [:]
+        url: URL, authorizationServers: [URL], scopes: Scopes = [], proofs: Proofs = .unsupported,
+        clientCertificate: (@Sendable (HTTPRequest) -> [UInt8]?)? = nil, realm: String? = nil, members: JSONObject = [:]
     ) throws(HTTPError) {
         let text = url.absoluteString
         guard !text.utf8.contains(UInt8(ascii: "#")), !text.utf8.contains(UInt8(ascii: "?")) else {
@@ -77,7 +82,8 @@ public struct ProtectedResource: Sendable {
         target = try HTTPOrigin.split(text)
         guard target.origin.scheme == "https" || target.origin.isLoopback else { throw .insecureURL }
         (self.url, self.authorizationServers, self.scopes) = (url, authorizationServers, scopes)
-        (self.proofs, self.realm, self.members) = (proofs, realm, members)
+        (self.proofs, self.clientCertificate) = (proofs, clientCertificate)
+        (self.realm, self.members) = (realm, members)
     }
 
     /// The origin that clients use, independently of the origin in a request.
@@ -108,6 +114,7 @@ public struct ProtectedResource: Sendable {
             document["dpop_signing_alg_values_supported"] = .array(verifier.algorithms.map { .string($0.rawValue) })
             document["dpop_bound_access_tokens_required"] = .bool(proofs.isRequired)
         }
+        if clientCertificate != nil { document["tls_client_certificate_bound_access_tokens"] = true }
         return document
     }
 }

@@ -19,7 +19,10 @@ public struct AccessTokenRules: Sendable, Hashable {
     ///
     /// If the list is empty, a token must have no `aud`, and `clients` decide.
     public var audiences: [String]
-    /// The accepted values of `client_id`.
+    /// The accepted clients.
+    ///
+    /// They are in `client_id` (RFC 9068 §2.2), or else in `azp` (Auth0, Keycloak, Microsoft Entra), `cid` (Okta) or
+    /// `appid` (version 1 at Microsoft Entra).
     ///
     /// An empty list accepts any client for an accepted audience, and none without audiences.
     public var clients: [String]
@@ -69,7 +72,8 @@ public struct AccessTokenRules: Sendable, Hashable {
         } else {
             guard claims.audience.contains(where: { Self.contains(audiences, $0) }) else { throw .wrongAudience }
         }
-        guard clients.isEmpty || Self.contains(clients, claims.string("client_id")) else { throw .wrongAudience }
+        let client = ["client_id", "azp", "cid", "appid"].lazy.compactMap(claims.string).first
+        guard clients.isEmpty || Self.contains(clients, client) else { throw .wrongAudience }
     }
 
     private static func contains(_ texts: [String], _ text: String?) -> Bool {

@@ -126,7 +126,7 @@ public final class AuthorizationClient: Sendable {
         var server = try await ServerDiscovery(
             issuer: configuration.issuer, transport: transport.nested(in: interceptors),
             allowingInsecureHTTP: allowingInsecureHTTP, timeout: timeout,
-            template: IssuerTemplate(of: configuration.issuer), clock: clock
+            template: IssuerTemplate(of: configuration.issuer), metadataKeys: configuration.metadataKeys, clock: clock
         ).server()
         server.statedSpelling = configuration.quirks.resourceSpelling
         return server

@@ -47,15 +47,22 @@ final class ClientAlgorithms: Sendable {
     ///
     /// If the server names none, it is RS256, which every server supports (OpenID Connect Discovery §3).
     private func asymmetric(_ member: String) -> [SignatureAlgorithm] {
-        let named = (server.supported(member) ?? []).map { SignatureAlgorithm(rawValue: $0) }
-        let usable = named.filter(SignatureAlgorithm.asymmetric.contains)
+        let usable = server.asymmetricAlgorithms(member)
         return usable.isEmpty ? [.rs256] : usable
+    }
+}
+
+extension AuthorizationServer {
+    /// Returns the algorithms in a member of the metadata, without those of shared secrets and without `none`.
+    func asymmetricAlgorithms(_ member: String) -> [SignatureAlgorithm] {
+        (supported(member) ?? []).map { SignatureAlgorithm(rawValue: $0) }
+            .filter(SignatureAlgorithm.asymmetric.contains)
     }
 }
 
 extension SignatureAlgorithm {
     /// The algorithms whose key can be published.
-    fileprivate static let asymmetric: [SignatureAlgorithm] = [
+    static let asymmetric: [SignatureAlgorithm] = [
         .es256, .es384, .es512, .eddsa, .ps256, .ps384, .ps512, .rs256, .rs384, .rs512,
     ]
 

@@ -66,30 +66,100 @@ extension ClientRegistration.Authentication {
     }
 }
 
+extension ClientMetadata {
+    /// Returns the document to publish at `clientID`, which is then the client identifier at issuers that fetch it
+    /// (draft-ietf-oauth-client-id-metadata-document).
+    ///
+    /// - Throws: `OAuthError.unsuitableClientID` if the URL is not one of such a document, or if the client would
+    ///   authenticate with a secret, which the document cannot contain.
+    public func document(for clientID: URL) throws(OAuthError) -> JSONObject {
+        try Self.check(clientID)
+        guard ![.basic, .post, .secretJWT].contains(authentication) else {
+            throw .unsuitableClientID("a published client has no secret")
+        }
+        var document = members
+        document["client_id"] = .string(clientID.absoluteString)
+        return document
+    }
+
+    /// Checks the URL of a client's document (§3 of the draft), which issuers compare character by character.
+    static func check(_ clientID: URL) throws(OAuthError) {
+        let path = clientID.path(percentEncoded: true)
+        guard clientID.scheme == "https", clientID.host() != nil, clientID.fragment() == nil,
+            clientID.user(percentEncoded: true) == nil, clientID.password(percentEncoded: true) == nil
+        else { throw .unsuitableClientID("it is not an https URL without a user and a fragment") }
+        let segments = path.utf8.split(separator: UInt8(ascii: "/")).map { String(Substring($0)) }
+        guard !segments.isEmpty, !segments.contains("."), !segments.contains("..") else {
+            throw .unsuitableClientID("it has no path, or one with dots")
+        }
+    }
+}
+
+extension OAuthError {
+    /// The URL cannot be the identifier of a client.
+    public static let unsuitableClientID = OAuthError.unsuitableClientID("it is not an https URL with a path")
+
+    static func unsuitableClientID(_ reason: String) -> OAuthError {
+        OAuthError(
+            code: "unsuitableClientID", message: "The URL cannot identify a client: \(reason).",
+            hint: "Publish the client's metadata at an https URL such as https://example.com/client.json.")
+    }
+}
+
 extension TokenEndpoint {
-    /// Registers this program at the server (RFC 7591 §3), and returns its registration.
+    /// Registers this program at the server (RFC 7591 §3), and returns what the server registered.
+    ///
+    /// Keep the result in a secret store, as a ``ClientRegistrar`` does: it contains the token that changes and deletes
+    /// the registration.
     ///
     /// - Parameters:
     ///   - metadata: The metadata of this program.
     ///   - initialToken: The token that the server requires for a registration; nil if it requires none.
     /// - Throws: `OAuthError.missingEndpoint` if the server registers no clients, and the server's refusal.
-    public func register(_ metadata: ClientMetadata, initialToken: String? = nil) async throws -> ClientRegistration {
+    public func register(_ metadata: ClientMetadata, initialToken: String? = nil) async throws -> RegisteredClient {
         guard let url = server.registrationEndpoint else { throw OAuthError.missingEndpoint("registration_endpoint") }
         let response = try await send(to: url, hiding: [initialToken].compactMap(\.self)) { request in
             request.fields[.contentType] = "application/json"
             request.fields[.authorization] = initialToken.map { "Bearer \($0)" }
             request.body = HTTPBody(JSONValue.object(metadata.members).serialized())
         }
-        let members = try response.members()
-        guard let clientID = members["client_id"]?.stringValue, !clientID.isEmpty else {
-            throw OAuthError.invalidResponse("it has no client_id", status: response.status)
+        return try RegisteredClient(response.members(), requested: metadata.authentication, status: response.status)
+    }
+
+    /// Returns the current registration of a client (RFC 7592 §2.1).
+    func read(_ client: RegisteredClient) async throws -> RegisteredClient {
+        let response = try await manage(client, .get)
+        return try client.updated(by: response.members())
+    }
+
+    /// Replaces the metadata of a client (RFC 7592 §2.2).
+    func update(_ client: RegisteredClient, to metadata: ClientMetadata) async throws -> RegisteredClient {
+        var members = metadata.members
+        members["client_id"] = client.registration.clientID.map { .string($0) }
+        members["client_secret"] = client.registration.secret.map { .string($0) }
+        let response = try await manage(client, .put, JSONValue.object(members).serialized())
+        return try client.updated(by: response.members())
+    }
+
+    /// Deletes the registration of a client (RFC 7592 §2.3).
+    func delete(_ client: RegisteredClient) async throws { _ = try await manage(client, .delete) }
+
+    private func manage(
+        _ client: RegisteredClient, _ method: HTTPMethod, _ content: [UInt8]? = nil
+    ) async throws -> HTTPResponse {
+        guard let (url, token) = client.management else {
+            throw OAuthError.missingEndpoint("registration_client_uri")
         }
-        // RFC 7591 §3.2.1: the server may have changed any member.
-        let method = members["token_endpoint_auth_method"]?.stringValue
-        guard let authentication = method.map({ .init(metadataValue: $0) }) ?? metadata.authentication else {
-            throw OAuthError.invalidResponse("it has a method of authentication that is not supported here")
+        // The token is a secret of the origin that issued it.
+        guard let origin = HTTPOrigin(url), origin == server.registrationEndpoint.flatMap(HTTPOrigin.init) else {
+            throw OAuthError.invalidResponse("the registration_client_uri is on another host")
         }
-        return ClientRegistration(
-            clientID: clientID, secret: members["client_secret"]?.stringValue, authentication: authentication)
+        return try await send(to: url, hiding: [token, client.registration.secret].compactMap(\.self)) { request in
+            request.method = method
+            request.fields[.authorization] = "Bearer \(token)"
+            guard let content else { return }
+            request.fields[.contentType] = "application/json"
+            request.body = HTTPBody(content)
+        }
     }
 }

@@ -33,6 +33,11 @@ public struct OAuthConfiguration: Sendable {
     public var resources: [String] = []
     /// The URL that the server redirects to; nil for that of the browser, such as the address of a loopback listener.
     public var redirectURI: URL?
+    /// The keys, one of which must have signed the server's metadata (RFC 8414 §2.1).
+    ///
+    /// Signed members then replace those that are not signed, and metadata without them is refused. Nil ignores them:
+    /// the metadata is trusted because it comes from the issuer's origin.
+    public var metadataKeys: KeySet?
     /// The algorithms of the server's ID tokens; nil for the asymmetric algorithms in its metadata, or RS256 without
     /// any.
     public var idTokenAlgorithms: [SignatureAlgorithm]?

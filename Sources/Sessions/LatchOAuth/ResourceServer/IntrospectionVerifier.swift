@@ -40,9 +40,11 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
         /// Refused tokens are separate, so that a flood of invented tokens displaces no real one.
         var refused: BoundedCache<(verdict: Verdict, deadline: Duration)>
         var questions: [TokenDigest: Question] = [:]
+        /// The implications among the scopes of the server that answered last.
+        var scopeHierarchy: ScopeHierarchy?
     }
 
-    private let ask: @Sendable (String) async throws -> (claims: Claims?, issuer: String)
+    private let ask: @Sendable (String) async throws -> (claims: Claims?, server: AuthorizationServer)
     private let audience: String?
     private let policy: IntrospectionPolicy
     private let clock: WallClock
@@ -62,7 +64,7 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
         clock: WallClock = .system
     ) {
         self.init(audience: audience, policy: policy, clock: clock) { token in
-            (try await endpoint.introspect(token, hint: .access), endpoint.server.issuer.absoluteString)
+            (try await endpoint.introspect(token, hint: .access), endpoint.server)
         }
     }
 
@@ -79,13 +81,13 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
     ) {
         self.init(audience: audience, policy: policy, clock: clock) { token in
             let endpoint = try await client.tokenEndpoint()
-            return (try await endpoint.introspect(token, hint: .access), endpoint.server.issuer.absoluteString)
+            return (try await endpoint.introspect(token, hint: .access), endpoint.server)
         }
     }
 
     private init(
         audience: String?, policy: IntrospectionPolicy, clock: WallClock,
-        ask: @escaping @Sendable (String) async throws -> (claims: Claims?, issuer: String)
+        ask: @escaping @Sendable (String) async throws -> (claims: Claims?, server: AuthorizationServer)
     ) {
         self.ask = ask
         self.audience = audience
@@ -135,7 +137,8 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
             let result: Result<Verdict, any Error>
             do {
                 let response = try await ask(text)
-                result = .success(verdict(on: response.claims, of: response.issuer))
+                self.state.withLock { $0.scopeHierarchy = response.server.scopeHierarchy }
+                result = .success(verdict(on: response.claims, of: response.server.issuer.absoluteString))
             } catch {
                 result = .failure(error)
             }
@@ -225,6 +228,11 @@ public final class IntrospectionVerifier: AccessTokenVerifier {
             code: known.code, message: "The issuer could not be asked about the access token\(code).", hint: known.hint,
             cause: error)
     }
+}
+
+extension IntrospectionVerifier: ScopeInterpreter {
+    /// The implications among the scopes of the server; nil before its first answer.
+    package var scopeHierarchy: ScopeHierarchy? { state.withLock { $0.scopeHierarchy } }
 }
 
 extension IntrospectionVerifier: CustomStringConvertible {

@@ -26,8 +26,8 @@ extension RemoteJWTVerifier {
         keys: RemoteKeySet, algorithms: [SignatureAlgorithm], accepting rules: AccessTokenRules,
         leeway: Duration = .seconds(30), clock: WallClock = .system
     ) {
-        self.init(keys: keys) {
-            JWTVerifier(keys: $0, algorithms: algorithms, accepting: rules, leeway: leeway, clock: clock)
+        self.init(keys: keys) { keys, _ in
+            JWTVerifier(keys: keys, algorithms: algorithms, accepting: rules, leeway: leeway, clock: clock)
         }
     }
 }

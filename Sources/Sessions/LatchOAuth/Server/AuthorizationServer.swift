@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+import LatchAuth
 public import LatchCore
 public import LatchFoundation
 import LatchHTTP
@@ -74,7 +75,12 @@ public struct AuthorizationServer: Sendable, Hashable {
     ///
     /// Other servers, such as Google, have one grant for each user and client. A revocation there ends the user's
     /// sessions on all devices.
-    package var revokesSingleSignIns: Bool { isLatchwork || metadata["latch_client_id"]?.stringValue != nil }
+    package var revokesSingleSignIns: Bool { isKnownAsLatchworks }
+
+    /// The implications among the server's scopes; nil if they are not known.
+    var scopeHierarchy: ScopeHierarchy? { isKnownAsLatchworks ? .levels : nil }
+
+    private var isKnownAsLatchworks: Bool { isLatchwork || metadata["latch_client_id"]?.stringValue != nil }
 }
 
 // MARK: - Metadata documents

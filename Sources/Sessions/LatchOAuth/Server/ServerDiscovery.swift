@@ -3,6 +3,7 @@
 import LatchCore
 import LatchFoundation
 import LatchHTTP
+import LatchJOSE
 
 /// The request for the metadata of an authorization server (RFC 8414 §3, OpenID Connect Discovery §4).
 struct ServerDiscovery: Sendable {
@@ -15,12 +16,14 @@ struct ServerDiscovery: Sendable {
     let timeout: Duration?
     /// The accepted issuers apart from `issuer` itself; see ``IssuerTemplate``.
     let template: IssuerTemplate?
+    /// The keys that must have signed the metadata (RFC 8414 §2.1); nil if its transport suffices.
+    let metadataKeys: KeySet?
     let clock: WallClock
 
     /// Fetches the metadata.
     ///
     /// - Throws: `OAuthError.discoveryFailed` if the issuer publishes none, `issuerMismatch` if it is another issuer's,
-    ///   `invalidMetadata` if it is malformed. `HTTPError` if the server cannot be reached.
+    ///   `invalidMetadata` if it is malformed or not signed as required. `HTTPError` if the server cannot be reached.
     func server() async throws -> AuthorizationServer {
         let client = Client(
             baseURL: issuer,
@@ -36,7 +39,7 @@ struct ServerDiscovery: Sendable {
             let response = try await client.respond(to: request)
             // A web server may answer any path with a page.
             if response.status == .ok, let members = Self.members(response.body.bytesWithoutMark) {
-                return try decode(members)
+                return try decode(signed(members))
             }
             // A server may fail at one place because the document is at another.
             if response.status.isServerError || response.status == .tooManyRequests {
@@ -50,6 +53,33 @@ struct ServerDiscovery: Sendable {
 
     private static func members(_ bytes: [UInt8]) -> JSONObject? {
         do { return try JSONValue(parsing: bytes).objectValue } catch { return nil }
+    }
+
+    /// Returns the metadata with what is signed in the place of what is not (RFC 8414 §2.1).
+    ///
+    /// Without required keys the signed members are ignored, as the section permits.
+    private func signed(_ members: JSONObject) throws(OAuthError) -> JSONObject {
+        guard let metadataKeys else { return members }
+        // An attacker who can change the document could also remove the signature.
+        guard let text = members["signed_metadata"]?.stringValue else {
+            throw .invalidMetadata("it has no signed_metadata")
+        }
+        let claims: Claims
+        do {
+            claims = try JWTVerifier(
+                keys: metadataKeys, algorithms: SignatureAlgorithm.asymmetric, requiresExpiry: false,
+                limit: Self.greatestSize, clock: clock
+            ).verify(text)
+        } catch {
+            throw .invalidMetadata("its signed_metadata is not valid (\(error.code))")
+        }
+        // Another token of the same key says nothing about the server.
+        guard claims["issuer"]?.stringValue != nil, claims.issuer != nil else {
+            throw .invalidMetadata("its signed_metadata names no issuer")
+        }
+        var members = members
+        for (name, value) in claims.members { members[name] = value }
+        return members
     }
 
     private func decode(_ members: JSONObject) throws(OAuthError) -> AuthorizationServer {

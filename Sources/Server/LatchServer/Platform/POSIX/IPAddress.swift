@@ -35,7 +35,7 @@ package struct IPAddress: Sendable, Hashable {
     }
 
     /// Creates an address from its four or sixteen bytes.
-    init(networkBytes bytes: some Collection<UInt8>) {
+    package init(networkBytes bytes: some Collection<UInt8>) {
         func word(_ bytes: some Sequence<UInt8>) -> UInt64 { bytes.reduce(0) { $0 << 8 | UInt64($1) } }
         guard bytes.count == 16 else {
             (isIPv4, high, low) = (true, word(bytes) << 32, 0)
