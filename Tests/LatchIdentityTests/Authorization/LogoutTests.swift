@@ -69,6 +69,30 @@ import Testing
         await site.close()
     }
 
+    @Test func `A sign-out on the server's page asks unless the hint is of this session of the browser`() async throws {
+        let site = try await Site.authorizing()
+        let (agent, hint) = try await signedIn(site)
+        // An ID token of another browser of the same user, one of a session that has ended, and one of a device.
+        let (_, elsewhere) = try await signedIn(site)
+        var later = agent
+        site.clock.advance(by: 3700)
+        let app = SignInApp()
+        let code = try await later.authorize(app).parameters["code"] ?? ""
+        let current = try await site.exchange(code, app).string("id_token")
+        for other in [elsewhere, hint] {
+            #expect(try await later.get(path([("id_token_hint", other)])).title == "Sign out?")
+            let form = FormEncoding.encode([("id_token_hint", other)])
+            let posted = try await later.post("/oauth/logout", form: form)
+            let target = String(posted.location.dropFirst(site.origin.description.count))
+            #expect(try await later.get(target).title == "Sign out?")
+        }
+        #expect(try await isSignedIn(later))
+        let posted = try await later.post("/oauth/logout", form: FormEncoding.encode([("id_token_hint", current)]))
+        let target = String(posted.location.dropFirst(site.origin.description.count))
+        #expect(try await later.get(target).title == "You are signed out")
+        await site.close()
+    }
+
     @Test(
         .tags(.logoutRedirect),
         arguments: [

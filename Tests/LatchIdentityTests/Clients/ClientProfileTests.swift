@@ -24,8 +24,8 @@ import Testing
     @Test(arguments: OAuthClient.SecurityProfile.allCases)
     func `A profile requires pushed requests, challenges and proofs, and permits no RS256`(
         profile: OAuthClient.SecurityProfile
-    ) throws {
-        let bank = try #require(try client(profile, .privateKeyJWT)["bank"])
+    ) async throws {
+        let bank = try #require(try await client(profile, .privateKeyJWT).client("bank"))
         #expect(bank.requiresPushedRequests && bank.requiresPKCE && bank.requiresProofs)
         #expect(bank.requiresRequestObjects == (profile == .fapi2MessageSigning))
         #expect(bank.assertionAlgorithms == [.ps256, .es256, .eddsa] && bank.idTokenAlgorithm == .es256)

@@ -51,6 +51,10 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
             "POST /api/auth/clients/login", "POST /api/auth/refresh-token", "POST /api/auth/logout",
             "POST /api/auth/reauthenticate", "GET /api/auth/links", "GET /api/auth/consents",
             "DELETE /api/auth/consents/{client}", "POST /oauth/token", "POST /oauth/token/refresh",
+            "POST /oauth/register", "GET /oauth/register/{client}", "PUT /oauth/register/{client}",
+            "DELETE /oauth/register/{client}", "GET /api/admin/clients", "POST /api/admin/clients",
+            "GET /api/admin/clients/{client}", "PUT /api/admin/clients/{client}",
+            "DELETE /api/admin/clients/{client}", "POST /api/admin/clients/{client}/secret",
             "POST /oauth/revoke", "POST /oauth/introspect", "POST /oauth/par", "POST /oauth/device_authorization",
             "POST /auth/login", "POST /auth/refresh", "POST /auth/logout",
             "GET /api/auth/passkeys", "POST /api/auth/passkeys", "PATCH /api/auth/passkeys/{id}",
@@ -91,6 +95,7 @@ struct LimitedRoute: Sendable, CustomTestStringConvertible {
 
     private func site() async throws -> Site {
         try await Site {
+            $0.registration = .open
             $0.tokenLimitPerMinute = 20
             $0.requestLimitPerMinute = 3
             $0.signUpLimitPerHour = 3

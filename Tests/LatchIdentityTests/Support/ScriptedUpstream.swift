@@ -16,6 +16,8 @@ final class ScriptedUpstream: Handler {
     struct Deviations: Sendable {
         var metadata: @Sendable (inout JSONObject) -> Void = { _ in }
         var tokenResponse: @Sendable (inout JSONObject) -> Void = { _ in }
+        /// Changes the claims of the ID token before it is signed.
+        var claims: @Sendable (inout Claims) -> Void = { _ in }
         /// Signs the ID token; nil signs with the provider's key.
         var sign: (@Sendable (Claims) throws -> String)?
         /// Responds in place of the provider; nil lets it respond.
@@ -133,7 +135,8 @@ final class ScriptedUpstream: Handler {
         state.withLock { $0.users["Bearer \(access)"] = approval.claims }
         var response: JSONObject = ["access_token": .string(access), "token_type": "Bearer", "expires_in": 600]
         if approval.parameters["scope"]?.split(separator: " ").contains("openid") == true {
-            let claims = idToken(approval)
+            var claims = idToken(approval)
+            deviations.claims(&claims)
             response["id_token"] = .string(try deviations.sign?(claims) ?? JWT.sign(claims, with: key))
         }
         deviations.tokenResponse(&response)

@@ -84,9 +84,10 @@ extension Site {
     /// A site with the apps, and one account.
     static func authorizing(
         _ way: Way = .inProcess, in folder: TemporaryFolder? = nil, storedAt location: String? = nil,
+        documents: PublicTransport = PublicTransport(),
         change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws -> Site {
-        let site = try await Site(way, in: folder, storedAt: location) { configuration in
+        let site = try await Site(way, in: folder, storedAt: location, documents: documents) { configuration in
             configuration.clients = SignInApp.registrations
             configuration.clientSecretDigests = ["web": ClientSecret.digest]
             change(&configuration)

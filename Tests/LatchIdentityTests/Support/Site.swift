@@ -31,7 +31,7 @@ final class Site: Sendable {
     /// A server whose hashes are cheap; `change` tells it otherwise.
     init(
         _ way: Way = .inProcess, in folder: TemporaryFolder? = nil, storedAt location: String? = nil,
-        upstream: any Handler = Transport.live,
+        upstream: any Handler = Transport.live, documents: PublicTransport = PublicTransport(),
         change: (inout IdentityConfiguration) -> Void = { _ in }
     ) async throws {
         var configuration = IdentityConfiguration()
@@ -44,7 +44,7 @@ final class Site: Sendable {
         identity = try await Identity(
             configuration: configuration, store: try await IdentityStore.open(location ?? self.folder.file()),
             mailer: mailer,
-            clock: clock.wallClock(), transport: upstream)
+            clock: clock.wallClock(), transport: upstream, documents: documents)
         let handler = identity.handlerWithSamples
         switch way {
         case .inProcess:

@@ -181,7 +181,7 @@ import Testing
             return client
         }
         let next = try await site.identity.reconfigured(configuration)
-        let api = try #require(next.services.clients["api"])
+        let api = try #require(await next.services.clients.client("api"))
         #expect(try await next.services.introspection.members(of: token, for: api) == nil)
         await site.close()
     }

@@ -290,14 +290,14 @@ private func user(_ subject: String, of tenant: String, email: String) -> Claims
             $0.response = onToken { HTTPResponse(status: 307, fields: ["Location": "https://evil.example/"]) }
         }
         add("no ID token", "server_error") { $0.tokenResponse = { $0["id_token"] = nil } }
-        add("another audience", "server_error") {
-            $0.tokenResponse = { _ in }
-            let key = try? Key.generate(.rs256)
-            $0.sign = { claims in
-                var claims = claims
-                claims.audience = ["another"]
-                guard let key else { throw HTTPError.timeout }
-                return try JWT.sign(claims, with: key)
+        // Signed with the provider's key.
+        add("another audience", "server_error") { $0.claims = { $0.audience = ["another"] } }
+        add("another issuer", "server_error") { $0.claims = { $0["iss"] = "https://another.example" } }
+        add("expired", "server_error") { $0.claims = { $0["exp"] = .integer(1_000_000_000) } }
+        add("another party of two", "server_error") {
+            $0.claims = {
+                $0.audience += ["another"]
+                $0["azp"] = "another"
             }
         }
         add("unsigned", "server_error") {

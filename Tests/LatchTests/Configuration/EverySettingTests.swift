@@ -23,7 +23,8 @@ import Testing
         case "store": (1...3).map { "sqlite:file\($0)" }
         case "issuer", "allowed_origins", "passkey_origins": (1...3).map { "https://host\($0).example" }
         case "user_service": ["false", "no", "off"]
-        case "require_verified_email", "require_owner_proof", "browser_tokens": ["true", "yes", "on"]
+        case "require_verified_email", "require_owner_proof", "browser_tokens", "client_metadata_documents":
+            ["true", "yes", "on"]
         case "resources": (1...3).map { "https://tools\($0).example.com/mcp;scopes=tools:use" }
         case "clients": (1...3).map { "app\($0);grants=password" }
         case "client_secrets": (1...3).map { "app\($0)=" + String(repeating: "0\($0)", count: 32) }
@@ -35,6 +36,8 @@ import Testing
             (1...3).map { "com.example.notes\($0)=" + Array(repeating: "0\($0)", count: 32).joined(separator: ":") }
         case "app_url": (1...3).map { "notes\($0)://open" }
         case "passkey_domain": (1...3).map { "host\($0).example" }
+        case "registration_scopes": (1...3).map { "files:read\($0)" }
+        case "registration": ["token", "open", "token"]
         case "first_party_grants": ["password", "refresh_token", "none"]
         case "invitation_roles": ["none", "editor", "client editor"]
         case "signup_attributes": ["company", "company newsletter", "plan"]

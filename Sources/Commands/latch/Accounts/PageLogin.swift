@@ -163,7 +163,8 @@ extension Login {
         guard endpoint.server.authorizationEndpoint.flatMap(HTTPOrigin.init) == issuer.origin,
             let redirectURI = try redirectURI() ?? URL(string: "http://127.0.0.1\(LoopbackBrowser.defaultPath)")
         else { throw doubtful }
-        let registration = try await endpoint.register(ClientMetadata(redirectURIs: [redirectURI], name: "latch"))
+        let metadata = ClientMetadata(redirectURIs: [redirectURI], name: "latch")
+        let registration = try await endpoint.register(metadata).registration
         guard registration.authentication == .none, let clientID = registration.clientID else {
             throw CommandError.failed(
                 "\(issuer.text) registers this program with a secret, which it cannot keep.",

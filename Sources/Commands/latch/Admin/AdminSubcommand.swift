@@ -7,7 +7,7 @@ import LatchIdentity
 /// `latch admin`: administers and checks a server's accounts, keys, audit log and store.
 enum AdminSubcommand {
     static let subcommand = Subcommand(
-        name: "admin", summary: "administers accounts, keys, audit log and store of a server",
+        name: "admin", summary: "administers accounts, clients, keys, audit log and store of a server",
         discussion: """
             Without --url it works on the store itself, as the server's operator: everything is
             allowed except to remove the last administrator. With --url it calls a server as the
@@ -20,7 +20,7 @@ enum AdminSubcommand {
             "latch admin user list --url https://id.example.com --unverified": "list accounts of a server",
         ],
         subcommands: [
-            user, AdminDevicesSubcommand.subcommand, AdminLinksSubcommand.subcommand,
+            user, AdminClientSubcommand.subcommand, AdminDevicesSubcommand.subcommand, AdminLinksSubcommand.subcommand,
             AdminPasskeysSubcommand.subcommand, AdminKeysSubcommand.subcommand, AdminAuditSubcommand.subcommand,
             AdminClockSubcommand.subcommand,
         ] + AdminStoreSubcommands.all + [AdminDoctorSubcommand.subcommand])

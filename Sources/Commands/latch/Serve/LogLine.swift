@@ -93,7 +93,16 @@ extension LogLine {
 
     /// Returns the line for a failed call of the store; its error contains no values.
     static func storeFailure(_ error: IdentityError, in operation: String) -> LogLine {
-        LogLine(
+        // The store is not to blame for what a client publishes.
+        guard error != .unreadableKeys else {
+            return LogLine(
+                error.message.printable,
+                [
+                    "level": "warning", "event": "client_keys_unreadable", "message": .string(error.message),
+                    "hint": .optional(error.hint),
+                ])
+        }
+        return LogLine(
             "the store has failed in '\(operation)': \(error.message)".printable,
             [
                 "level": "error", "event": "store_failed", "code": .string(error.code), "operation": .string(operation),

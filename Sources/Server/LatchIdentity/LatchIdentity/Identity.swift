@@ -31,6 +31,8 @@ public struct Identity: Sendable {
     package var secondFactors: SecondFactorService { services.secondFactors }
     /// The rotation of the signing keys, for the operator's commands.
     package var signingKeys: SigningKeyService { services.signingKeys }
+    /// The administration of the clients in the store.
+    package var clients: ClientService { services.clientAdministration }
     /// Accepts the store's current date, which servers have doubted, and returns it.
     package func acceptDate() async throws(IdentityError) -> Date {
         let now = services.clock.now
@@ -42,6 +44,8 @@ public struct Identity: Sendable {
     let services: IdentityServices
     /// The transport for requests to identity providers and clients.
     private let transport: any Handler
+    /// The transport for requests to URLs that strangers have named.
+    private let documents: PublicTransport
     /// The database's clock, which replaces this machine's; nil for a store without a clock.
     private let storeClock: StoreClock?
     /// The tasks that prune the store and refresh the keys; they are canceled when another value takes over the store.
@@ -117,11 +121,12 @@ public struct Identity: Sendable {
     ///   - storeClock: The clock of the store, which replaces `clock`.
     ///   - synchronized: Returns the machine's date if a time server keeps it correct.
     ///   - transport: The transport to identity providers.
+    ///   - documents: The transport to URLs that strangers have named.
     init(
         configuration: IdentityConfiguration, store: IdentityStore, mailer: (any Mailer)?,
         clock: WallClock = .system, storeClock: StoreClock? = nil,
         synchronized: @escaping DateCheck.Synchronized = { WallClock.synchronizedDate }, random: RandomSource = .system,
-        transport: any Handler = Transport.live
+        transport: any Handler = Transport.live, documents: PublicTransport = PublicTransport()
     ) async throws(IdentityError) {
         let metrics = Metrics()
         metrics.include { store.callSamples }
@@ -129,7 +134,7 @@ public struct Identity: Sendable {
         try await self.init(
             configuration, store: store, clock: clock, storeClock: storeClock,
             dates: try await DateCheck(of: store, clock: clock, synchronized: synchronized), random: random,
-            transport: transport, limiter: AttemptLimiter(),
+            transport: transport, documents: documents, limiter: AttemptLimiter(),
             mails: MailQueue(mailer: mailer, store: store, metrics: metrics, clock: clock, random: random),
             metrics: metrics, keepsHouse: mailer != nil)
     }
@@ -137,7 +142,8 @@ public struct Identity: Sendable {
     /// Creates a server with the state that survives a reload.
     private init(
         _ configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, storeClock: StoreClock?,
-        dates: DateCheck, random: RandomSource, transport: any Handler, issuer: String? = nil, limiter: AttemptLimiter,
+        dates: DateCheck, random: RandomSource, transport: any Handler, documents: PublicTransport,
+        issuer: String? = nil, limiter: AttemptLimiter,
         mails: MailQueue, metrics: Metrics, keepsHouse: Bool = true,
         ended: EndedKeys = EndedKeys()
     ) async throws(IdentityError) {
@@ -153,8 +159,9 @@ public struct Identity: Sendable {
             configuration: configuration, store: store, clock: clock, dates: dates, random: random, keys: keys,
             accessTokens: tokens, limiter: limiter, mails: mails, metrics: metrics,
             upstreams: try UpstreamClients(configuration, transport: transport, clock: clock, random: random),
-            transport: transport)
+            transport: transport, documents: documents)
         self.transport = transport
+        self.documents = documents
         self.storeClock = storeClock
         handler = Router(of: services)
         services.mails.use(
@@ -178,7 +185,7 @@ public struct Identity: Sendable {
     package func reconfigured(_ configuration: IdentityConfiguration) async throws(IdentityError) -> Identity {
         let next = try await Identity(
             configuration, store: services.store, clock: services.clock, storeClock: storeClock,
-            dates: services.dates, random: services.random, transport: transport, issuer: issuer,
+            dates: services.dates, random: services.random, transport: transport, documents: documents, issuer: issuer,
             limiter: services.limits.limiter, mails: services.mails, metrics: services.metrics,
             ended: services.keyring.ended)
         for task in housekeeping { task.cancel() }

@@ -32,11 +32,13 @@ package final class IdentityServices: Sendable {
     package let limits: RateLimits
     /// The registered OAuth clients.
     package let clients: OAuthClients
+    private let storedClients: StoredClients
     /// The rules for granting scopes.
     package let scopePolicy: ScopePolicy
     /// The worker that sends the emails of the outbox; it survives a reload.
     package let mails: MailQueue
     package let metrics: Metrics
+    package let clientKeys: ClientKeySource
     /// The worker that tells clients of the end of their sessions.
     package let notices: ClientNoticeQueue
     /// The clients of the identity providers that users may sign in through.
@@ -59,27 +61,27 @@ package final class IdentityServices: Sendable {
     package init(
         configuration: IdentityConfiguration, store: IdentityStore, clock: WallClock, dates: DateCheck,
         random: RandomSource, keys: ServerKeys, accessTokens: AccessTokenIssuer, limiter: AttemptLimiter,
-        mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients, transport: any Handler
+        mails: MailQueue, metrics: Metrics, upstreams: UpstreamClients, transport: any Handler,
+        documents: PublicTransport
     ) throws(IdentityError) {
         let pepper = keys.pepper
         self.configuration = configuration
         self.store = store
-        self.clock = clock
-        self.dates = dates
-        self.random = random
-        self.pepper = pepper
+        (self.clock, self.dates, self.random, self.pepper) = (clock, dates, random, pepper)
         keyring = keys.keyring
         self.accessTokens = accessTokens
         passwords = try PasswordHasher(configuration, pepper: pepper)
         limits = RateLimits(configuration, limiter: limiter, clock: clock)
-        clients = try OAuthClients(configuration)
+        storedClients = StoredClients(store: store, clock: clock)
+        scopePolicy = ScopePolicy(configuration)
+        clients = try OAuthClients(
+            configuration, stored: storedClients,
+            documents: ClientDocuments(configuration, scopePolicy, transport: documents, clock: clock))
+        clientKeys = ClientKeySource(store: store, clock: clock, transport: transport, documents: documents)
         notices = ClientNoticeQueue(
             clients: clients, store: store, clock: clock, random: random, accessTokens: accessTokens, pepper: pepper,
             transport: transport)
-        scopePolicy = ScopePolicy(configuration)
-        self.mails = mails
-        self.metrics = metrics
-        self.upstreams = upstreams
+        (self.mails, self.metrics, self.upstreams) = (mails, metrics, upstreams)
         permitted = PermittedSignIns(configuration, upstreams: upstreams, accessTokens: accessTokens)
         resources = try ResourcePolicy(configuration, accessTokens: accessTokens)
         recentAuthentication = RecentAuthenticationRule(maximumAge: configuration.recentAuthentication, clock: clock)
@@ -121,7 +123,22 @@ package final class IdentityServices: Sendable {
 
     /// The check of the clients' assertions; the store remembers those that were used.
     package var clientAssertions: ClientAssertions {
-        ClientAssertions(clients: clients, store: store, clock: clock, dates: dates, accessTokens: accessTokens)
+        ClientAssertions(
+            keys: clientKeys, store: store, clock: clock, dates: dates, accessTokens: accessTokens)
+    }
+
+    package var clientAdministration: ClientService {
+        ClientService(
+            store: store, clock: clock, random: random, clients: clients, stored: storedClients,
+            signingKeys: signingKeys, resources: resources)
+    }
+
+    package var clientRegistration: RegistrationService {
+        RegistrationService(
+            access: configuration.registration, limit: configuration.registrationLimit,
+            rules: .registration(scopePolicy, permitting: configuration.registrationScopes),
+            service: clientAdministration, limits: limits,
+            accessTokens: accessTokens)
     }
 
     package var clientAuthentication: ClientAuthentication {
@@ -150,7 +167,13 @@ package final class IdentityServices: Sendable {
             store: store, clock: clock, random: random, accessTokens: accessTokens, clients: clients,
             scopePolicy: scopePolicy, metrics: metrics, resources: resources, admission: admission, tokens: tokens,
             limits: limits, cipher: PageFormCipher(pepper: pepper),
-            requestObjects: RequestObjects(clients: clients, accessTokens: accessTokens, clock: clock))
+            requestObjects: RequestObjects(keys: clientKeys, accessTokens: accessTokens, clock: clock))
+    }
+
+    package var forwardAuth: ForwardAuthService {
+        ForwardAuthService(
+            store: store, clock: clock, random: random, pepper: pepper, accessTokens: accessTokens, tokens: tokens,
+            authorizations: authorizations)
     }
 
     package var consents: ConsentService { ConsentService(store: store, clock: clock) }

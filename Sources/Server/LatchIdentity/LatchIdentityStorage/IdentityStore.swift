@@ -178,12 +178,13 @@ extension IdentityStore {
     /// Removes the rows that ended before `date`.
     ///
     /// These are devices, challenges, codes, device authorizations, pushed requests, mailed tokens, used attempts,
-    /// notices to clients and address changes.
+    /// notices to clients, address changes, initial tokens and unused clients.
     package func prune(endedBefore date: Date) async throws(IdentityError) {
         let tables: KeyValuePairs = [
             "device": "id", "one_time_token": "digest", "sign_in_challenge": "digest", "sign_in_code": "digest",
             "spent_sign_in": "digest", "authorization_code": "digest", "device_authorization": "digest",
-            "pushed_request": "digest", "address_challenge": "id", "client_notice": "device_id",
+            "pushed_request": "digest", "initial_token": "digest", "address_challenge": "id",
+            "client_notice": "device_id",
         ]
         for (table, key) in tables {
             var removed: Int
@@ -198,6 +199,7 @@ extension IdentityStore {
                 }
             } while removed == Self.pruningBatch
         }
+        try await removeUnusedClients(endedBefore: date)
         _ = try await write { db throws(IdentityError) in
             // If its emails still wait since the server was down, the change has not begun for its user.
             try db.run(

@@ -61,6 +61,10 @@ package struct HTMLPage: Sendable {
     private let script: String?
     /// Whether the page posts its form to another site by itself.
     private let postsItself: Bool
+    /// The origins of the pages of other sites that the page loads in frames.
+    private let frameOrigins: [String]
+    /// The URL at which the page continues by itself; nil to stay.
+    private let next: String?
 
     /// Creates a page with a text and, if given, a form for an action that carries a token.
     ///
@@ -82,7 +86,7 @@ package struct HTMLPage: Sendable {
     ) {
         self.title = title
         script = action == nil ? nil : scriptedButton?.script
-        postsItself = false
+        (postsItself, frameOrigins, next) = (false, [], nil)
         windowTitle = title
         let invalid = problem == nil ? [] : fields.map(\.name).filter(invalidFields.contains)
         let mistake = problem.map {
@@ -118,6 +122,7 @@ package struct HTMLPage: Sendable {
     /// - Parameter url: An https or http URL that a client has registered.
     package init(_ title: String, posting fields: [(name: String, value: String)], to url: String, button: String) {
         (self.title, windowTitle, script, postsItself) = (title, title, nil, true)
+        (frameOrigins, next) = ([], nil)
         let inputs = fields.map { name, value in
             let (name, value) = (HTMLContext.attribute.escape(name), HTMLContext.attribute.escape(value))
             return #"<input type="hidden" name="\#(name)" value="\#(value)">"#
@@ -129,6 +134,35 @@ package struct HTMLPage: Sendable {
             <script>\(Self.submission)</script>
             """
     }
+
+    /// Creates a page that loads pages of other sites in hidden frames, and then continues at a URL without a script.
+    ///
+    /// The frames have their own scripts and cookies, and lead the window nowhere.
+    ///
+    /// - Parameters:
+    ///   - urls: URLs of https or http that clients have registered.
+    ///   - next: The registered URL, and the label of its link.
+    package init(_ title: String, text: String, loading urls: [String], next: (url: String, label: String)?) {
+        (self.title, windowTitle, script, postsItself) = (title, title, nil, false)
+        self.next = next?.url
+        frameOrigins = Set(urls.compactMap(Self.origin)).sorted()
+        let frames = urls.map {
+            #"<iframe src="\#(HTMLContext.url.escape($0))" sandbox="allow-scripts allow-same-origin" hidden></iframe>"#
+        }
+        // Its scheme may belong to an app, and the URL context would reject it.
+        let link = next.map { url, label in
+            #"<p><a class="button" href="\#(HTMLContext.attribute.escape(url))">\#(HTMLContext.text.escape(label))</a></p>"#
+        }
+        content = (["<p>\(HTMLContext.text.escape(text))</p>"] + [link].compactMap(\.self) + frames)
+            .joined(separator: "\n")
+    }
+
+    private static func origin(of url: String) -> String? {
+        do { return try HTTPOrigin.split(url).origin.description } catch { return nil }
+    }
+
+    /// The seconds that the frames of a page have before it continues.
+    private static let timeOfFrames = 3
 
     /// The script of a page that posts its form by itself.
     private static let submission = "document.forms[0].submit()"
@@ -166,6 +200,7 @@ package struct HTMLPage: Sendable {
             ? "script-src \(Self.submissionSource)"
             : (leadsAway ? "" : "form-action 'self'; ") + "frame-ancestors 'none'"
                 + (script == nil ? "" : "; script-src 'self'; connect-src 'self'")
+                + (frameOrigins.isEmpty ? "" : "; frame-src \(frameOrigins.joined(separator: " "))")
         var fields: HTTPFields = [
             .contentType: "text/html; charset=utf-8", .cacheControl: "no-store", "Content-Language": language,
             "Vary": "Accept-Language",
@@ -180,7 +215,12 @@ package struct HTMLPage: Sendable {
     /// The HTML; only a page that posts itself has an inline script, which the policy allows by its digest.
     private var html: String {
         let brand = serviceName.map { "<p class=\"brand\">\(HTMLContext.text.escape($0))</p>\n" } ?? ""
-        let head = script.map { "<script src=\"\(HTMLContext.url.escape($0))\" defer></script>\n" } ?? ""
+        let head = [
+            script.map { "<script src=\"\(HTMLContext.url.escape($0))\" defer></script>\n" },
+            next.map {
+                #"<meta http-equiv="refresh" content="\#(Self.timeOfFrames);url=\#(HTMLContext.attribute.escape($0))">\#n"#
+            },
+        ].compactMap(\.self).joined()
         let window = [windowTitle, serviceName].compactMap(\.self).joined(separator: " – ")
         return """
             <!doctype html>

@@ -9,15 +9,24 @@ import LatchServer
 extension Router {
     /// Creates the server's routes.
     init(of services: IdentityServices) {
-        let (configuration, limits) = (services.configuration, services.limits)
+        let configuration = services.configuration
         let context = PageContext(configuration)
+        let path = configuration.issuer.map(PublicURL.path) ?? ""
         var interceptors: [any Interceptor] = [
             RequestIDInterceptor(), PageErrorInterceptor(context: context),
             RequestMetricsInterceptor(metrics: services.metrics.requests, clock: services.clock),
-            Self.pages(of: services.clients), IdentityErrorInterceptor(),
+            Self.pages(of: services.clients, below: path), IdentityErrorInterceptor(),
         ]
         if let security = TransportSecurityInterceptor(configuration) { interceptors.insert(security, at: 0) }
         self.init(interceptors: interceptors)
+        var routes = Router()
+        routes.add(services, context)
+        merge(routes, alsoBelow: path)
+    }
+
+    /// Adds all routes.
+    private mutating func add(_ services: IdentityServices, _ context: PageContext) {
+        let (configuration, limits) = (services.configuration, services.limits)
         let refreshCookie = RefreshCookie(configuration, accessTokens: services.accessTokens)
         SessionRoutes(
             limits: limits, refreshCookie: refreshCookie, signIns: services.signIns, tokens: services.tokens
@@ -31,6 +40,10 @@ extension Router {
         PasskeyRoutes(
             limits: limits, permitted: services.permitted, refreshCookie: refreshCookie, passkeys: services.passkeys,
             passkeySignIns: services.passkeySignIns, tokens: services.tokens
+        ).add(to: &self)
+        ClientAdministrationRoutes(
+            limits: limits, clients: services.clientAdministration, tokens: services.tokens,
+            recentAuthentication: services.recentAuthentication
         ).add(to: &self)
         ConsentRoutes(limits: limits, consents: services.consents, tokens: services.tokens).add(to: &self)
         if !services.upstreams.all.isEmpty {
@@ -57,11 +70,22 @@ extension Router {
     /// Returns the interceptor that lets the clients' own pages use tokens (OAuth 2.0 for Browser-Based Apps §6.3).
     ///
     /// None of these endpoints reads a cookie.
-    private static func pages(of clients: OAuthClients) -> CORSInterceptor {
-        let paths: Set = ["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/par"]
-        // A page holds the token that it sends to the others. What it sends here may be another client's: a password.
+    private static func pages(of clients: OAuthClients, below path: String) -> CORSInterceptor {
+        func both(_ paths: [String]) -> Set<String> { Set(paths + paths.map { path + $0 }) }
+        let paths = both(["/oauth/token", "/oauth/revoke", "/oauth/userinfo", "/oauth/par"])
+        // What a page sends here may be another client's: a password. It holds the token that it sends to the others.
+        let deciding = both(["/oauth/token", "/oauth/par"])
+        // A page that registers itself has no client yet, and a registration access token is the page's own.
+        let registration = both(["/oauth/register"])
+        let isRegistration = { @Sendable (path: String) in
+            registration.contains { path.utf8.starts(with: $0.utf8) }
+        }
+        // Whose the page of any other origin is, the endpoint finds out: the store's clients are not listed here.
         return CORSInterceptor(
-            includes: paths.contains, allows: clients.allows, decides: { $0 == "/oauth/token" || $0 == "/oauth/par" })
+            includes: { paths.contains($0) || isRegistration($0) }, allows: { _ in true },
+            decides: { path, origin in
+                deciding.contains(path) || !isRegistration(path) && !clients.allows(origin: origin)
+            })
     }
 
     /// Adds the endpoints of OAuth and OpenID Connect, and the pages.
@@ -73,6 +97,7 @@ extension Router {
             dates: services.dates, limits: limits, clients: services.clients, grantHandlers: handlers,
             clientAuthentication: authentication, tokens: services.tokens
         ).add(to: &self)
+        RegistrationRoutes(limits: limits, registration: services.clientRegistration).add(to: &self)
         IntrospectionRoutes(
             limits: limits, clientAuthentication: authentication, introspection: services.introspection
         ).add(to: &self)
@@ -95,6 +120,9 @@ extension Router {
         LogoutRoutes(
             accessTokens: services.accessTokens, limits: limits, clients: services.clients,
             pageSessions: services.pageSessions, signInPages: pages, notices: services.notices
+        ).add(to: &self)
+        ForwardAuthRoutes(
+            limits: limits, clients: services.clients, signInPages: pages, forwardAuth: services.forwardAuth
         ).add(to: &self)
         devices.add(to: &self)
         UserInfoRoutes(

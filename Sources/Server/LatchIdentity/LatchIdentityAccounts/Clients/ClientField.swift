@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-import LatchCore
+package import LatchCore
 import LatchIdentityStorage
 import LatchJOSE
 
@@ -13,7 +13,7 @@ struct ClientField: Sendable {
         case flag(any WritableKeyPath<OAuthClient, Bool> & Sendable, omitted: Bool)
         /// Texts; `write` returns nil for a client that has the value of one that does not say.
         case list(
-            read: @Sendable ([String], inout OAuthClient) throws(OAuthClient.WordError) -> Void,
+            read: @Sendable ([String], _ name: String, inout OAuthClient) throws(OAuthClient.WordError) -> Void,
             write: @Sendable (OAuthClient) -> [String]?)
         /// One of some texts; the first is the value of a client that does not say.
         case algorithm(any WritableKeyPath<OAuthClient, SignatureAlgorithm> & Sendable, of: [SignatureAlgorithm])
@@ -21,17 +21,26 @@ struct ClientField: Sendable {
         case text(
             read: @Sendable (String, inout OAuthClient) throws(OAuthClient.WordError) -> Void,
             write: @Sendable (OAuthClient) -> String?)
+        /// A text for people, which a word has in percent-encoding.
+        case title(any WritableKeyPath<OAuthClient, String?> & Sendable)
+        /// A number that is not negative.
+        case number(any WritableKeyPath<OAuthClient, Int?> & Sendable)
         /// JSON; a table has it as a text or as a table.
         case json(any WritableKeyPath<OAuthClient, JSONValue?> & Sendable)
     }
 
     let name: String
     let form: Form
+    /// The name in the metadata of a client that describes itself (RFC 7591 §2); nil for what only the operator sets.
+    var metadata: String?
 }
 
 extension ClientField {
     /// All fields but the id, in the order in which they are printed.
-    static let all = [
+    static let all: [ClientField] = rules + presentation
+
+    /// The fields that the server acts on.
+    private static let rules: [ClientField] = [
         flag("confidential", \.isConfidential),
         flag("trusted", \.isTrusted),
         ClientField(
@@ -46,13 +55,17 @@ extension ClientField {
                 }, write: { $0.securityProfile?.rawValue })),
         flag("require_pkce", \.requiresPKCE),
         flag("require_nonce", \.requiresNonce),
-        flag("require_pushed_authorization_requests", \.requiresPushedRequests),
-        flag("require_signed_request_object", \.requiresRequestObjects),
-        flag("dpop_bound_access_tokens", \.requiresProofs),
+        flag("require_pushed_authorization_requests", \.requiresPushedRequests).registrable(),
+        flag("require_signed_request_object", \.requiresRequestObjects).registrable(),
+        flag("dpop_bound_access_tokens", \.requiresProofs).registrable(),
         flag("introspect_all", \.introspectsAllTokens),
         ClientField(
             name: "id_token_signed_response_alg",
-            form: .algorithm(\.idTokenAlgorithm, of: SignatureAlgorithm.ofSigningKeys)),
+            form: .algorithm(\.idTokenAlgorithm, of: SignatureAlgorithm.ofSigningKeys)
+        ).registrable(),
+        optionalAlgorithm(
+            "userinfo_signed_response_alg", \.userInfoAlgorithm, of: SignatureAlgorithm.ofSigningKeys
+        ).registrable(),
         flag("id_token_claims", \.idTokenHasClaims),
         claim("roles_claim", \.rolesClaim),
         claim("groups_claim", \.groupsClaim),
@@ -64,59 +77,143 @@ extension ClientField {
                     if client.authenticationMethod != OAuthClient.AuthenticationMethod.none {
                         client.isConfidential = true
                     }
-                }, write: { $0.authenticationMethod?.rawValue })),
-        algorithmOfClient("token_endpoint_auth_signing_alg", \.assertionAlgorithm),
-        algorithmOfClient("request_object_signing_alg", \.requestObjectAlgorithm),
-        ClientField(name: "jwks", form: .json(\.jwks)),
-        ClientField(
-            name: "backchannel_logout_uri",
-            form: .text(
-                read: { url, client throws(OAuthClient.WordError) in
-                    guard AppRedirect.takesForms(url) else {
-                        throw OAuthClient.WordError(
-                            reason: "has a 'backchannel_logout_uri' that is not https, or http on this machine")
-                    }
-                    client.backchannelLogoutURI = try redirects([url], "backchannel_logout_uri").first
-                }, write: { $0.backchannelLogoutURI })),
+                }, write: { $0.authenticationMethod?.rawValue })
+        ).registrable(),
+        algorithmOfClient("token_endpoint_auth_signing_alg", \.assertionAlgorithm).registrable(),
+        algorithmOfClient("request_object_signing_alg", \.requestObjectAlgorithm).registrable(),
+        ClientField(name: "jwks", form: .json(\.jwks)).registrable(),
+        link("jwks_uri", \.jwksURI, isPage: false),
+        logoutURL("backchannel_logout_uri", \.backchannelLogoutURI),
+        logoutURL("frontchannel_logout_uri", \.frontchannelLogoutURI),
+        flag("frontchannel_logout_session_required", \.requiresFrontchannelSession),
         ClientField(
             name: "grants",
             form: .list(
-                read: { names, client throws(OAuthClient.WordError) in client.grants = try grants(names) },
-                write: { $0.grants.map(\.rawValue).sorted() })),
+                read: { names, _, client throws(OAuthClient.WordError) in client.grants = try grants(names) },
+                write: { $0.grants.map(\.rawValue).sorted() })
+        ).registrable(as: "grant_types"),
         ClientField(
             name: "scopes",
             form: .list(
-                read: { names, client throws(OAuthClient.WordError) in client.scopes = try scopes(names) },
-                write: { $0.scopes?.elements.map(\.rawValue) })),
+                read: { names, _, client throws(OAuthClient.WordError) in client.scopes = try scopes(names) },
+                write: { $0.scopes?.elements.map(\.rawValue) })
+        ).registrable(as: "scope"),
         ClientField(
             name: "resources",
             form: .list(
-                read: { urls, client throws(OAuthClient.WordError) in client.resources = urls },
+                read: { urls, _, client throws(OAuthClient.WordError) in client.resources = urls },
                 write: { $0.resources })),
         ClientField(
             name: "serves",
             form: .list(
-                read: { urls, client throws(OAuthClient.WordError) in client.serves = urls },
+                read: { urls, _, client throws(OAuthClient.WordError) in client.serves = urls },
                 write: { $0.serves.isEmpty ? nil : $0.serves })),
         ClientField(
             name: "redirects",
             form: .list(
-                read: { urls, client throws(OAuthClient.WordError) in
-                    client.redirectURIs = try redirects(urls, "redirects")
-                }, write: { $0.redirectURIs.isEmpty ? nil : $0.redirectURIs })),
+                read: { urls, name, client throws(OAuthClient.WordError) in
+                    client.redirectURIs = try redirects(urls, name)
+                }, write: { $0.redirectURIs.isEmpty ? nil : $0.redirectURIs })
+        ).registrable(as: "redirect_uris"),
         ClientField(
             name: "allowed_origins",
             form: .list(
-                read: { origins, client throws(OAuthClient.WordError) in
-                    client.allowedOrigins = try Self.origins(origins)
+                read: { origins, _, client throws(OAuthClient.WordError) in
+                    client.allowedOrigins = try Self.origins(origins, "allowed_origins")
                 }, write: { $0.allowedOrigins })),
+        ClientField(
+            name: "forward_auth",
+            form: .list(
+                read: { origins, _, client throws(OAuthClient.WordError) in
+                    client.forwardAuth.origins = try Self.origins(origins, "forward_auth")
+                }, write: { $0.forwardAuth.origins.isEmpty ? nil : $0.forwardAuth.origins })),
+        ClientField(
+            name: "forward_auth_scopes",
+            form: .list(
+                read: { names, _, client throws(OAuthClient.WordError) in
+                    client.forwardAuth.scopes = try scopes(names)
+                },
+                write: { $0.forwardAuth.scopes.isEmpty ? nil : $0.forwardAuth.scopes.elements.map(\.rawValue) })),
+        ClientField(
+            name: "forward_auth_roles",
+            form: .list(
+                read: { roles, _, client throws(OAuthClient.WordError) in client.forwardAuth.roles = roles },
+                write: { $0.forwardAuth.roles.isEmpty ? nil : $0.forwardAuth.roles })),
         ClientField(
             name: "logout",
             form: .list(
-                read: { urls, client throws(OAuthClient.WordError) in
-                    client.postLogoutRedirectURIs = try redirects(urls, "logout")
-                }, write: { $0.postLogoutRedirectURIs.isEmpty ? nil : $0.postLogoutRedirectURIs })),
+                read: { urls, name, client throws(OAuthClient.WordError) in
+                    client.postLogoutRedirectURIs = try redirects(urls, name)
+                }, write: { $0.postLogoutRedirectURIs.isEmpty ? nil : $0.postLogoutRedirectURIs })
+        ).registrable(as: "post_logout_redirect_uris"),
+        ClientField(
+            name: "application_type",
+            form: .text(
+                read: { name, client throws(OAuthClient.WordError) in
+                    guard let type = OAuthClient.ApplicationType(rawValue: name) else {
+                        throw OAuthClient.WordError(reason: "has an 'application_type' that is neither web nor native")
+                    }
+                    client.applicationType = type
+                }, write: { $0.applicationType?.rawValue })
+        ).registrable(),
+        ClientField(name: "default_max_age", form: .number(\.defaultMaximumAge)).registrable(),
     ]
+
+    /// The names for users: one for all languages, and those in the server's languages.
+    private static let names: [ClientField] =
+        [title("client_name", \.presentation.name)]
+        + IdentityConfiguration.supportedLanguages.map { title("client_name#\($0)", \.presentation.names[$0]) }
+
+    /// The fields for people.
+    static let presentation: [ClientField] =
+        names + [
+            link("client_uri", \.presentation.clientURI), link("logo_uri", \.presentation.logoURI),
+            link("policy_uri", \.presentation.policyURI), link("tos_uri", \.presentation.termsURI),
+            link("initiate_login_uri", \.presentation.initiateLoginURI),
+            ClientField(
+                name: "contacts",
+                form: .list(
+                    read: { texts, name, client throws(OAuthClient.WordError) in
+                        guard texts.count <= 10, texts.allSatisfy(ClientPresentation.isContact) else {
+                            throw OAuthClient.WordError(
+                                reason: "has '\(name)' other than up to ten addresses such as ops@example.com")
+                        }
+                        client.presentation.contacts = texts
+                    }, write: { $0.presentation.contacts.isEmpty ? nil : $0.presentation.contacts })
+            ).registrable(),
+            title("software_id", \.presentation.softwareID),
+            title("software_version", \.presentation.softwareVersion),
+        ]
+
+    /// Returns the field with a name in the metadata of clients: its own, unless another one is given.
+    private func registrable(as name: String? = nil) -> ClientField {
+        ClientField(name: self.name, form: form, metadata: name ?? self.name)
+    }
+
+    /// Returns a field with a text for people.
+    private static func title(
+        _ name: String, _ path: any WritableKeyPath<OAuthClient, String?> & Sendable
+    ) -> ClientField {
+        ClientField(name: name, form: .title(path)).registrable()
+    }
+
+    /// Returns a field with the URL of a document or page.
+    private static func link(
+        _ name: String, _ path: any WritableKeyPath<OAuthClient, String?> & Sendable, isPage: Bool = true
+    ) -> ClientField {
+        ClientField(
+            name: name,
+            form: .text(
+                read: { url, client throws(OAuthClient.WordError) in
+                    // A fragment is not requested.
+                    guard ClientPresentation.isLink(url), isPage || !url.utf8.contains(UInt8(ascii: "#")) else {
+                        throw OAuthClient.WordError(
+                            reason: "has a '\(name)' that is not https, or http on this machine")
+                    }
+                    client[keyPath: path] = url
+                }, write: { $0[keyPath: path] })
+        ).registrable()
+    }
 
     /// Returns a field whose value, where it is left out, is that of a new client.
     private static func flag(
@@ -128,13 +225,35 @@ extension ClientField {
     /// Returns a field with the algorithm of something that the client signs.
     private static func algorithmOfClient(
         _ name: String, _ path: any WritableKeyPath<OAuthClient, SignatureAlgorithm?> & Sendable
+    ) -> ClientField { optionalAlgorithm(name, path, of: SignatureAlgorithm.ofAssertions) }
+
+    /// Returns a field with an algorithm that a client need not have.
+    private static func optionalAlgorithm(
+        _ name: String, _ path: any WritableKeyPath<OAuthClient, SignatureAlgorithm?> & Sendable,
+        of known: [SignatureAlgorithm]
     ) -> ClientField {
         ClientField(
             name: name,
             form: .text(
                 read: { text, client throws(OAuthClient.WordError) in
-                    client[keyPath: path] = try algorithm(text, of: SignatureAlgorithm.ofAssertions, in: name)
+                    client[keyPath: path] = try algorithm(text, of: known, in: name)
                 }, write: { $0[keyPath: path]?.rawValue }))
+    }
+
+    /// Returns a field with a URL of the client that a sign-out calls or loads.
+    private static func logoutURL(
+        _ name: String, _ path: any WritableKeyPath<OAuthClient, String?> & Sendable
+    ) -> ClientField {
+        ClientField(
+            name: name,
+            form: .text(
+                read: { url, client throws(OAuthClient.WordError) in
+                    guard AppRedirect.takesForms(url) else {
+                        throw OAuthClient.WordError(
+                            reason: "has a '\(name)' that is not https, or http on this machine")
+                    }
+                    client[keyPath: path] = try redirects([url], name).first
+                }, write: { $0[keyPath: path] }))
     }
 
     /// The claims of other kinds of tokens and responses, which a careless party could take the token for.
@@ -178,6 +297,23 @@ extension ClientField {
         }
     }
 
+    /// Returns a text that is a name.
+    func title(_ text: String) throws(OAuthClient.WordError) -> String {
+        guard ClientPresentation.isName(text) else {
+            throw OAuthClient.WordError(
+                reason: "has a '\(name)' that is not one line of visible characters, 200 bytes at most")
+        }
+        return text
+    }
+
+    /// Returns a number that is not negative.
+    func number(_ number: Int) throws(OAuthClient.WordError) -> Int {
+        guard (0...Int(Int32.max)).contains(number) else {
+            throw OAuthClient.WordError(reason: "has a '\(name)' that is not a number of seconds")
+        }
+        return number
+    }
+
     /// Returns the algorithm that a text names.
     static func algorithm(
         _ text: String, of known: [SignatureAlgorithm], in name: String
@@ -209,17 +345,14 @@ extension ClientField {
     }
 
     /// Checks a list of origins; an empty one permits no page.
-    private static func origins(_ list: [String]) throws(OAuthClient.WordError) -> [String] {
-        let isOrigin = { (text: String) in
-            AppRedirect.isValid(text + "/") && PublicURL.origin(of: text) == text && !text.utf8.contains(0x2A)
-        }
-        guard list.allSatisfy(isOrigin) else {
+    private static func origins(_ list: [String], _ name: String) throws(OAuthClient.WordError) -> [String] {
+        guard list.allSatisfy(OAuthClient.isOrigin) else {
             throw OAuthClient.WordError(
-                reason: "has an origin in 'allowed_origins' that is not allowed: each must be like "
+                reason: "has an origin in '\(name)' that is not allowed: each must be like "
                     + "https://app.example.com, or http on this machine, without a path")
         }
         guard Set(list).count == list.count else {
-            throw OAuthClient.WordError(reason: "names an origin twice in 'allowed_origins'")
+            throw OAuthClient.WordError(reason: "names an origin twice in '\(name)'")
         }
         return list
     }
@@ -241,8 +374,15 @@ extension ClientField {
 extension OAuthClient {
     /// The form as tables of a file.
     package static let tables: SettingTables<[OAuthClient]> = .list(
-        known: ["id"] + ClientField.all.map(\.name), key: "id", id: \.id,
+        known: memberNames, key: "id", id: \.id,
         parse: { table throws(SettingTable.MemberError) in try OAuthClient(table) }, table: { $0.table })
+
+    static let memberNames = ["id"] + ClientField.all.map(\.name)
+
+    /// Parses the members of a client, which must be known.
+    static func reading(_ members: JSONObject) throws(SettingTable.MemberError) -> OAuthClient {
+        try OAuthClient(SettingTable(members, known: memberNames))
+    }
 
     /// Parses a table of a file.
     private init(_ table: SettingTable) throws(SettingTable.MemberError) {
@@ -253,7 +393,7 @@ extension OAuthClient {
             case .flag(let path, let omitted): self[keyPath: path] = try table.flag(field.name) ?? omitted
             case .list(let read, _):
                 guard let list = try table.list(field.name) else { continue }
-                do throws(WordError) { try read(list, &self) } catch {
+                do throws(WordError) { try read(list, field.name, &self) } catch {
                     throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
                 }
             case .algorithm(let path, let known):
@@ -266,6 +406,16 @@ extension OAuthClient {
             case .text(let read, _):
                 guard let text = try table.text(field.name) else { continue }
                 do throws(WordError) { try read(text, &self) } catch {
+                    throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
+                }
+            case .title(let path):
+                guard let text = try table.text(field.name) else { continue }
+                do throws(WordError) { self[keyPath: path] = try field.title(text) } catch {
+                    throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
+                }
+            case .number(let path):
+                guard let number = try table.number(field.name) else { continue }
+                do throws(WordError) { self[keyPath: path] = try field.number(number) } catch {
                     throw SettingTable.MemberError("the client '\(id)' \(error.reason)")
                 }
             case .json(let path):
@@ -282,7 +432,7 @@ extension OAuthClient {
     }
 
     /// The table that `init(_:)` parses.
-    private var table: JSONObject {
+    package var table: JSONObject {
         var table: JSONObject = ["id": .string(id)]
         for field in ClientField.all {
             switch field.form {
@@ -294,6 +444,8 @@ extension OAuthClient {
                 if self[keyPath: path] != known.first { table[field.name] = .string(self[keyPath: path].rawValue) }
             case .text(_, let write):
                 if let text = write(self) { table[field.name] = .string(text) }
+            case .title(let path): table[field.name] = self[keyPath: path].map { .string($0) }
+            case .number(let path): table[field.name] = self[keyPath: path].map { .integer(Int64($0)) }
             case .json(let path):
                 if let value = self[keyPath: path] {
                     table[field.name] = .string(String(decoding: value.serialized(), as: UTF8.self))

@@ -25,6 +25,11 @@ extension OAuthClient {
     /// Whether the client authenticates with a key.
     package var hasKey: Bool { permits(.privateKeyJWT) }
 
+    /// The algorithms of the keys of the server that sign for the client.
+    package var signers: Set<SignatureAlgorithm> {
+        signsUsersIn ? Set([idTokenAlgorithm, userInfoAlgorithm ?? idTokenAlgorithm]) : []
+    }
+
     /// Whether the client may get tokens for itself, without an account.
     package var actsForItself: Bool { grants.contains(.clientCredentials) || grants.contains(.jwtBearer) }
 
@@ -33,28 +38,25 @@ extension OAuthClient {
     /// - Throws: `IdentityError.unusableSetting` if the client could not authenticate with them as it is registered, or
     ///   if a key is secret.
     func checkedKeys() throws(IdentityError) -> KeySet {
-        guard authenticationMethod.map({ ($0 != .none) == isConfidential }) ?? true else {
-            throw problem("has a 'token_endpoint_auth_method' that contradicts its 'confidential'")
+        do throws(WordError) { return try publicKeys() } catch {
+            throw .unusableSetting("clients", "the client '\(id)' \(error.reason)")
         }
-        guard hasKey || assertionAlgorithm == nil else {
-            throw problem("needs token_endpoint_auth_method private_key_jwt for 'token_endpoint_auth_signing_alg'")
-        }
-        guard hasKey || securityProfile == nil else {
-            throw problem("needs token_endpoint_auth_method private_key_jwt for 'security_profile'")
-        }
-        guard let jwks else {
-            guard !hasKey else { throw problem("needs its public keys in 'jwks' for private_key_jwt") }
-            guard !grants.contains(.jwtBearer) else {
-                throw problem("needs its public keys in 'jwks' for the grant \(GrantType.jwtBearer.rawValue)")
-            }
-            guard !requiresRequestObjects, requestObjectAlgorithm == nil else {
-                throw problem("needs its public keys in 'jwks' for request objects")
-            }
+    }
+
+    /// Returns the client's keys in `jwks`; none if they are at its `jwks_uri`.
+    func publicKeys() throws(WordError) -> KeySet {
+        try requireUseOfKeys()
+        if jwksURI != nil {
+            // OpenID Connect Registration §2: they must not be used together.
+            guard jwks == nil else { throw problem("has both 'jwks' and 'jwks_uri'") }
             return KeySet()
         }
+        guard let jwks else { return KeySet() }
         guard let list = jwks["keys"]?.arrayValue, !list.isEmpty else {
             throw problem("has a 'jwks' that is not a set of keys, such as {\"keys\": [{\"kty\": \"EC\", …}]}")
         }
+        // A token without the ID of its key is tried with each of them.
+        guard list.count <= (registersItself ? 8 : 50) else { throw problem("has too many keys in its 'jwks'") }
         var keys: [Key] = []
         for (index, value) in list.enumerated() {
             let place = "in its 'jwks', number \(index + 1) of \(list.count)"
@@ -72,6 +74,27 @@ extension OAuthClient {
             throw problem("has no key in 'jwks' that can sign its assertions")
         }
         return KeySet(keys)
+    }
+
+    /// Requires that the client is registered for what it needs keys for, and has some.
+    private func requireUseOfKeys() throws(WordError) {
+        guard authenticationMethod.map({ ($0 != .none) == isConfidential }) ?? true else {
+            throw problem("has a 'token_endpoint_auth_method' that contradicts its 'confidential'")
+        }
+        guard hasKey || assertionAlgorithm == nil else {
+            throw problem("needs token_endpoint_auth_method private_key_jwt for 'token_endpoint_auth_signing_alg'")
+        }
+        guard hasKey || securityProfile == nil else {
+            throw problem("needs token_endpoint_auth_method private_key_jwt for 'security_profile'")
+        }
+        guard jwks == nil, jwksURI == nil else { return }
+        guard !hasKey else { throw problem("needs its public keys in 'jwks' or 'jwks_uri' for private_key_jwt") }
+        guard !grants.contains(.jwtBearer) else {
+            throw problem("needs its public keys in 'jwks' or 'jwks_uri' for the grant \(GrantType.jwtBearer.rawValue)")
+        }
+        guard !requiresRequestObjects, requestObjectAlgorithm == nil else {
+            throw problem("needs its public keys in 'jwks' or 'jwks_uri' for request objects")
+        }
     }
 
     /// The algorithms of the client's assertions.
@@ -96,10 +119,10 @@ extension OAuthClient {
         securityProfile == nil ? configured : max(configured, .seconds(90))
     }
 
-    /// The client with what its profile requires.
-    var profiled: OAuthClient {
-        guard let securityProfile else { return self }
-        var client = self
+    /// The client with what its profile and its protected applications require.
+    package var profiled: OAuthClient {
+        var client = protecting
+        guard let securityProfile else { return client }
         (client.requiresPKCE, client.requiresPushedRequests, client.requiresProofs) = (true, true, true)
         // Its ID tokens cannot be those that a client has by default.
         if client.idTokenAlgorithm == .rs256 { client.idTokenAlgorithm = .es256 }
@@ -115,7 +138,5 @@ extension OAuthClient {
         return assertionAlgorithms.contains { key.fits($0) }
     }
 
-    private func problem(_ text: String) -> IdentityError {
-        .unusableSetting("clients", "the client '\(id)' \(text)")
-    }
+    private func problem(_ reason: String) -> WordError { WordError(reason: reason) }
 }

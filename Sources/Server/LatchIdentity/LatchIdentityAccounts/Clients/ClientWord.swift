@@ -1,6 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchCore
+import LatchHTTP
 import LatchIdentityStorage
 import LatchJOSE
 
@@ -19,7 +20,7 @@ extension OAuthClient {
     }
 
     /// Creates a client with nothing but an id, which must be a valid one.
-    init(checkedID id: String) throws(WordError) {
+    package init(checkedID id: String) throws(WordError) {
         guard Self.isID(id) else {
             throw WordError(reason: "an id has 1 to 100 characters: letters, digits, '-', '.' or '_'")
         }
@@ -44,6 +45,26 @@ extension OAuthClient {
         }
     }
 
+    /// Takes the parts of a word that change some members, as in `trusted` or `grants=password`.
+    ///
+    /// A member without a value, as in `grants=`, gets that of a new client.
+    package mutating func change(by parts: [String]) throws(WordError) {
+        for part in parts {
+            let name = String(part.unicodeScalars.prefix { $0 != "=" })
+            guard part.unicodeScalars.last == "=", ClientField.all.contains(where: { $0.name == name }) else {
+                try apply(part)
+                continue
+            }
+            var members = table
+            members[name] = nil
+            let origin = registersItself
+            do throws(SettingTable.MemberError) { self = try Self.reading(members) } catch {
+                throw WordError(reason: error.reason)
+            }
+            registersItself = origin
+        }
+    }
+
     /// Takes one part of a word, such as `trusted` or `grants=password`.
     private mutating func apply(_ part: String) throws(WordError) {
         let pair = part.unicodeScalars.split(separator: "=", maxSplits: 1, omittingEmptySubsequences: false)
@@ -61,12 +82,18 @@ extension OAuthClient {
         case (.flag(let path, _), "false"): self[keyPath: path] = false
         case (.flag, _): throw WordError(reason: "has a value for '\(name)' that is neither true nor false")
         case (.list(let read, _), let value?):
-            try read(value.unicodeScalars.split(separator: ",").map { String($0) }, &self)
+            try read(value.unicodeScalars.split(separator: ",").map { String($0) }, name, &self)
         case (.algorithm(let path, let known), let value?):
             self[keyPath: path] = try ClientField.algorithm(value, of: known, in: name)
         case (.text(let read, _), let value?): try read(value, &self)
+        case (.title(let path), let value?):
+            let bytes = PercentEncoding.decode(value.utf8, plusIsSpace: false)
+            self[keyPath: path] = try field.title(String(decoding: bytes, as: UTF8.self))
+        case (.number(let path), let value?):
+            guard let number = Int(value) else { throw WordError(reason: "has a '\(name)' that is not a number") }
+            self[keyPath: path] = try field.number(number)
         case (.json(let path), let value?): self[keyPath: path] = try field.json(value)
-        case (.list, nil), (.algorithm, nil), (.text, nil), (.json, nil):
+        case (.list, nil), (.algorithm, nil), (.text, nil), (.title, nil), (.number, nil), (.json, nil):
             throw WordError(reason: "has no value for '\(name)', such as \(name)=…")
         }
     }
@@ -96,6 +123,10 @@ extension OAuthClient {
                 if self[keyPath: path] != known.first { word += ";\(field.name)=\(self[keyPath: path].rawValue)" }
             case .text(_, let write):
                 if let text = write(self) { word += ";\(field.name)=\(text)" }
+            case .title(let path):
+                if let text = self[keyPath: path] { word += ";\(field.name)=\(PercentEncoding.encode(text.utf8))" }
+            case .number(let path):
+                if let number = self[keyPath: path] { word += ";\(field.name)=\(number)" }
             case .json(let path):
                 if let value = self[keyPath: path] { word += ";\(field.name)=\(Self.word(of: value))" }
             }

@@ -2,6 +2,7 @@
 
 public import LatchAuth
 public import LatchCore
+package import LatchFoundation
 import LatchIdentityStorage
 public import LatchJOSE
 
@@ -68,6 +69,14 @@ public struct OAuthClient: Sendable, Hashable {
         case fapi2MessageSigning = "fapi2_message_signing"
     }
 
+    /// The kind of a client, which decides on its redirects (OpenID Connect Registration §2).
+    public enum ApplicationType: String, Sendable, Hashable, CaseIterable {
+        /// An app on the web, whose redirects are https.
+        case web
+        /// An app on a device, whose redirects may also have a custom scheme, or be http on that device (RFC 8252 §7).
+        case native
+    }
+
     /// The `client_id`.
     public let id: String
     /// Whether the client authenticates (RFC 6749 §2.1).
@@ -78,8 +87,16 @@ public struct OAuthClient: Sendable, Hashable {
     public var assertionAlgorithm: SignatureAlgorithm?
     /// The URL that is told when a session of the client has ended (OpenID Connect Back-Channel Logout §2.2).
     public var backchannelLogoutURI: String?
+    /// The URL that a sign-out loads in the user's browser (OpenID Connect Front-Channel Logout §2).
+    public var frontchannelLogoutURI: String?
+    /// Whether the client needs the issuer and the session ID at that URL, which always has both.
+    public var requiresFrontchannelSession: Bool
+    /// The applications behind a proxy that the client stands for.
+    public var forwardAuth: ForwardAuth
     /// The client's public keys, as a JSON Web Key Set (RFC 7517 §5).
     public var jwks: JSONValue?
+    /// The URL of the client's public keys, in place of ``jwks`` (OpenID Connect Registration §2).
+    public var jwksURI: String?
     /// The profile that the client obeys; nil for none.
     public var securityProfile: SecurityProfile?
     /// The grants that the client may use.
@@ -112,6 +129,8 @@ public struct OAuthClient: Sendable, Hashable {
     public var requiresNonce: Bool
     /// The algorithm of the client's ID tokens: RS256, ES256 or EdDSA (OpenID Connect Registration §2).
     public var idTokenAlgorithm: SignatureAlgorithm
+    /// The algorithm of signed responses of the userinfo endpoint (OpenID Connect Core §5.3.2); nil for JSON.
+    public var userInfoAlgorithm: SignatureAlgorithm?
     /// Whether the client's ID tokens also have what its scopes say about the user.
     ///
     /// Otherwise it is only at the userinfo endpoint (OpenID Connect Core §5.4).
@@ -126,6 +145,16 @@ public struct OAuthClient: Sendable, Hashable {
     ///
     /// A client without a grant, as an API has none, may do so in any case.
     public var introspectsAllTokens: Bool
+    /// The kind of the client; nil for a client that does not say.
+    public var applicationType: ApplicationType?
+    /// The `max_age` in seconds of an authorization request without one (OpenID Connect Registration §2); nil for none.
+    public var defaultMaximumAge: Int?
+    /// What the client says about itself to people.
+    public var presentation = ClientPresentation()
+    /// Whether the client has registered itself, so that no operator vouches for what it says.
+    package var registersItself = false
+    /// The time since which the store has the client; nil for a client of the configuration.
+    package var registeredAt: Date?
 
     /// Creates a registration.
     public init(
@@ -138,7 +167,9 @@ public struct OAuthClient: Sendable, Hashable {
         requiresRequestObjects: Bool = false, requestObjectAlgorithm: SignatureAlgorithm? = nil,
         authenticationMethod: AuthenticationMethod? = nil,
         assertionAlgorithm: SignatureAlgorithm? = nil, jwks: JSONValue? = nil, backchannelLogoutURI: String? = nil,
-        securityProfile: SecurityProfile? = nil, resources: [String]? = nil, serves: [String] = []
+        securityProfile: SecurityProfile? = nil, resources: [String]? = nil, serves: [String] = [],
+        forwardAuth: ForwardAuth = ForwardAuth(), frontchannelLogoutURI: String? = nil,
+        requiresFrontchannelSession: Bool = false
     ) {
         self.id = id
         self.isConfidential = isConfidential
@@ -166,6 +197,9 @@ public struct OAuthClient: Sendable, Hashable {
         self.resources = resources
         self.serves = serves
         self.backchannelLogoutURI = backchannelLogoutURI
+        self.forwardAuth = forwardAuth
+        self.frontchannelLogoutURI = frontchannelLogoutURI
+        self.requiresFrontchannelSession = requiresFrontchannelSession
     }
 }
 
@@ -185,9 +219,20 @@ extension OAuthClient {
     ///
     /// A client with the password grant sees its users' passwords, so operators do not give it to third-party clients.
     package var belongsToOperator: Bool {
-        id == Self.firstPartyID || isTrusted || grants.contains(.password)
+        guard !registersItself else { return false }
+        return id == Self.firstPartyID || isTrusted || grants.contains(.password)
             // A client that exchanges tokens acts for users of other clients.
             || !signsUsersIn && !grants.contains(.tokenExchange)
+    }
+
+    /// Returns whether a session is of this client, and not of an earlier one that had the ID.
+    func owns(sessionOf date: Date) -> Bool { registeredAt.map { date >= $0 } ?? true }
+
+    /// Returns whether a token without a session is of this client, and not of an earlier one that had the ID.
+    func owns(tokenOf claims: AccessTokenIssuer.VerifiedClaims) -> Bool {
+        guard let registeredAt else { return true }
+        // Tokens have whole seconds.
+        return (claims.registered.issuedAt ?? 0) >= registeredAt.timeIntervalSince1970.rounded(.down)
     }
 
     /// The origins whose pages may call the server, in the spelling of browsers (RFC 6454 §6.2).
@@ -199,7 +244,9 @@ extension OAuthClient {
     }
 
     /// Whether the client is a resource server that may introspect the access tokens of all clients.
-    package var isResourceServer: Bool { isConfidential && (introspectsAllTokens || grants.isEmpty || !serves.isEmpty) }
+    package var isResourceServer: Bool {
+        isConfidential && !registersItself && (introspectsAllTokens || grants.isEmpty || !serves.isEmpty)
+    }
 
     /// Returns whether a text is a valid `client_id`.
     ///

@@ -2,125 +2,177 @@
 
 import LatchCore
 import LatchCrypto
+package import LatchFoundation
 package import LatchIdentityStorage
 package import LatchJOSE
 
-/// The registered clients of a configuration, and the digests of their secrets.
-package struct OAuthClients: Sendable {
-    /// The server's own client, used for requests without a `client_id`.
-    package let firstParty: OAuthClient
-    private let clients: [String: OAuthClient]
-    /// The public keys of clients that have any, and of those that authenticate with one.
-    package let keys: [String: KeySet]
-    /// The SHA-256 digests of the secrets of clients that have one.
-    private let digests: [String: [UInt8]]
-    /// The origins of the clients' pages.
-    private let origins: Set<String>
+/// A client with what the server compares and verifies for it.
+package struct VerifiableClient: Sendable {
+    package let client: OAuthClient
+    /// The client's public keys.
+    package let keys: KeySet
+    /// The SHA-256 digests of the secrets that are valid.
+    package let secretDigests: [[UInt8]]
+    /// The time at which the client ends unless a user signs in with it; nil for never.
+    package let end: Date?
 
-    /// Creates the registry.
+    /// Checks a registration.
     ///
-    /// - Throws: `IdentityError.invalidSetting` if a client is registered twice, if a confidential client has no
-    ///   secret, or if a secret belongs to no confidential client. `.unusableSetting` if a client has a grant that it
-    ///   cannot use, or a public one leaves out PKCE.
-    package init(_ configuration: IdentityConfiguration) throws(IdentityError) {
-        firstParty = OAuthClient(
-            id: OAuthClient.firstPartyID, grants: configuration.firstPartyGrants,
-            scopes: configuration.firstPartyScopes)
-        let registered = configuration.clients.map(\.profiled)
-        var clients: [String: OAuthClient] = [:]
-        for client in registered {
-            guard OAuthClient.isID(client.id), client.id != firstParty.id,
-                clients.updateValue(client, forKey: client.id) == nil
-            else {
-                throw .invalidSetting("clients", "a list of clients with different ids, none of them \(firstParty.id)")
-            }
-        }
+    /// - Throws: `IdentityError.unusableSetting` if the client could not be used as it is registered, or has something
+    ///   that only a secret protects without having one.
+    package init(
+        _ client: OAuthClient, secretDigests: [[UInt8]] = [], end: Date? = nil
+    ) throws(IdentityError) {
+        let client = client.profiled
         // RFC 6749 §3.1.2.2: a code is sent only to a registered URL.
-        for client in registered
-        where client.grants.contains(.authorizationCode) && client.redirectURIs.isEmpty {
+        guard !client.grants.contains(.authorizationCode) || !client.redirectURIs.isEmpty else {
             throw .unusableSetting(
                 "clients", "the client '\(client.id)' needs a URL in 'redirects' for the grant authorization_code")
         }
+        if !client.isConfidential { try client.requireNothingSecret() }
+        let notified = [client.backchannelLogoutURI, client.frontchannelLogoutURI].compactMap(\.self)
+        guard notified.allSatisfy(AppRedirect.takesForms) else {
+            throw .invalidSetting("clients", "clients with a logout URI such as https://app.example.com/logout")
+        }
+        try client.requireOwnFrame()
+        let urls = client.redirectURIs + client.postLogoutRedirectURIs + notified
+        guard urls.allSatisfy(AppRedirect.isValid) else {
+            throw .invalidSetting("clients", "clients with redirects such as https://app.example.com/callback")
+        }
+        self.client = client
+        keys = try client.checkedKeys()
+        self.secretDigests = secretDigests
+        self.end = end
+    }
+
+    /// Returns whether one of the readings of a secret is a secret of the client.
+    func isAuthentic(_ readings: Set<String>) -> Bool {
+        // SHA-256 without a salt is enough for a secret of 256 random bits.
+        readings.contains { reading in
+            let digest = reading.digest
+            return secretDigests.contains { constantTimeEquals(digest, $0) }
+        }
+    }
+}
+
+/// The clients of a server: those of its configuration, and those of its store.
+package struct OAuthClients: Sendable {
+    /// The server's own client, used for requests without a `client_id`.
+    package let firstParty: OAuthClient
+    private let configured: [String: VerifiableClient]
+    private let stored: StoredClients?
+    private let documents: ClientDocuments?
+    /// The origins of the configured clients' pages.
+    private let origins: Set<String>
+    /// The clients by the origins of the applications behind a proxy that they stand for.
+    private let protected: [String: OAuthClient]
+
+    /// Creates the registry.
+    ///
+    /// - Parameters:
+    ///   - stored: The clients of the store; nil for those of the configuration only.
+    ///   - documents: The clients whose ID is the URL of a document; nil if the server takes none.
+    /// - Throws: `IdentityError.invalidSetting` if a client is registered twice, if a confidential client has no
+    ///   secret, or if a secret belongs to no confidential client. `.unusableSetting` if a client has a grant that it
+    ///   cannot use, or a public one leaves out PKCE.
+    package init(
+        _ configuration: IdentityConfiguration, stored: StoredClients? = nil, documents: ClientDocuments? = nil
+    ) throws(IdentityError) {
+        firstParty = OAuthClient(
+            id: OAuthClient.firstPartyID, grants: configuration.firstPartyGrants,
+            scopes: configuration.firstPartyScopes)
         guard configuration.firstPartyGrants.isDisjoint(with: [.clientCredentials, .jwtBearer, .tokenExchange]) else {
             throw .unusableSetting(
                 "first_party_grants",
                 "client_credentials, jwt-bearer and token-exchange need a client that authenticates")
         }
-        for client in registered where !client.isConfidential { try Self.requireNoSecret(client) }
-        let notified = clients.values.compactMap(\.backchannelLogoutURI)
-        let urls = clients.values.flatMap { $0.redirectURIs + $0.postLogoutRedirectURIs } + notified
-        guard notified.allSatisfy(AppRedirect.takesForms) else {
-            throw .invalidSetting(
-                "clients", "clients with a backchannel_logout_uri such as https://app.example.com/logout")
+        let digests = configuration.clientSecretDigests.compactMapValues { Hex.decode($0, count: 32) }
+        var clients: [String: VerifiableClient] = [:]
+        for client in configuration.clients {
+            guard OAuthClient.isID(client.id), client.id != firstParty.id, clients[client.id] == nil else {
+                throw .invalidSetting("clients", "a list of clients with different ids, none of them \(firstParty.id)")
+            }
+            clients[client.id] = try VerifiableClient(
+                client, secretDigests: digests[client.id].map { [$0] } ?? [])
         }
-        guard urls.allSatisfy(AppRedirect.isValid) else {
-            throw .invalidSetting("clients", "clients with redirects such as https://app.example.com/callback")
-        }
-        var keys: [String: KeySet] = [:]
-        for client in registered {
-            let set = try client.checkedKeys()
-            if !set.keys.isEmpty { keys[client.id] = set }
-        }
-        self.keys = keys
-        digests = configuration.clientSecretDigests.compactMapValues { Hex.decode($0, count: 32) }
-        let withSecret = Set(clients.values.filter(\.hasSecret).map(\.id))
+        let withSecret = Set(clients.values.filter(\.client.hasSecret).map(\.client.id))
         guard withSecret == Set(digests.keys), digests.count == configuration.clientSecretDigests.count else {
             throw .invalidSetting(
                 "client_secrets", "one ID=SHA256 for each client that authenticates with a secret, and for no other")
         }
-        if clients[OAuthClient.command.id] == nil { clients[OAuthClient.command.id] = .command }
-        self.clients = clients
-        origins = clients.values.reduce(into: []) { $0.formUnion($1.pageOrigins) }
+        if clients[OAuthClient.command.id] == nil {
+            clients[OAuthClient.command.id] = try VerifiableClient(.command)
+        }
+        configured = clients
+        self.stored = stored
+        self.documents = documents
+        origins = clients.values.reduce(into: []) { $0.formUnion($1.client.pageOrigins) }
+        protected = try Self.protecting(clients.values.map(\.client))
     }
 
-    /// Requires that a public client has nothing that only a secret protects.
-    private static func requireNoSecret(_ client: OAuthClient) throws(IdentityError) {
-        let problem: String? =
-            if client.grants.contains(.tokenExchange) {
-                // Everybody could exchange a stolen token for one of another audience.
-                "so it cannot have the grant \(OAuthClient.GrantType.tokenExchange.rawValue)"
-            } else if client.actsForItself {
-                // RFC 6749 §4.4: without a proof, everybody would be this client.
-                "so it cannot have the grants client_credentials and jwt-bearer"
-            } else if !client.requiresPKCE {
-                // RFC 9700 §2.1.1: it cannot protect its code in another way.
-                "so 'require_pkce' cannot be false for it"
-            } else if !client.serves.isEmpty {
-                // RFC 7662 §2.1, as for all tokens below.
-                "so it cannot have 'serves'"
-            } else if client.introspectsAllTokens {
-                // RFC 7662 §2.1: without a secret, every caller could examine stolen tokens.
-                "so it cannot have 'introspect_all'"
-            } else {
-                nil
-            }
-        if let problem { throw .unusableSetting("clients", "the client '\(client.id)' is public, \(problem)") }
-    }
-
-    /// The algorithms of ID tokens that the clients use.
-    package var idTokenAlgorithms: [SignatureAlgorithm] {
-        let used = Set(clients.values.filter(\.signsUsersIn).map(\.idTokenAlgorithm))
+    /// Returns the algorithms of ID tokens that the configured clients use, or that clients may choose.
+    package func idTokenAlgorithms(of configuration: IdentityConfiguration) -> [SignatureAlgorithm] {
+        // A client that registers itself may sign users in at another node at once.
+        guard configuration.registration == .off, !configuration.takesClientDocuments else {
+            return SignatureAlgorithm.ofSigningKeys
+        }
+        let used = configured.values.reduce(into: Set<SignatureAlgorithm>()) { $0.formUnion($1.client.signers) }
         return SignatureAlgorithm.ofSigningKeys.filter(used.contains)
     }
 
     /// Returns whether the server itself registered the command, instead of the configuration.
-    package var hasOwnCommand: Bool { clients[OAuthClient.command.id] == .command }
+    package var hasOwnCommand: Bool { configured[OAuthClient.command.id]?.client == .command }
 
-    /// Whether a client is told of the end of its sessions.
-    var haveLogoutURIs: Bool { clients.values.contains { $0.backchannelLogoutURI != nil } }
+    /// Whether a client may be told of the end of its sessions.
+    var mayHaveLogoutURIs: Bool {
+        stored != nil || configured.values.contains { $0.client.backchannelLogoutURI != nil }
+    }
 
-    /// Returns whether pages of an origin may call the endpoints of a client.
+    /// Returns whether pages of an origin may call the endpoints of a configured client.
     package func allows(origin: String) -> Bool { origins.contains(origin) }
+
+    /// Whether a sign-out may load a page of a client.
+    package var mayHaveFrames: Bool {
+        stored != nil || configured.values.contains { $0.client.frontchannelLogoutURI != nil }
+    }
+
+    /// Whether a client stands for an application behind a proxy.
+    package var protectApplications: Bool { !protected.isEmpty }
+
+    /// Returns the client that stands for the application at an origin; nil if none does.
+    package func client(protecting origin: String) -> OAuthClient? { protected[origin] }
+
+    /// Returns whether the configuration has a client, which then hides one of the store.
+    package func isConfigured(_ id: String) -> Bool { id == firstParty.id || configured[id] != nil }
 
     /// Returns the client with an id, or the server's own for nil; nil if the client is not, or not any longer,
     /// registered.
-    package subscript(id: String?) -> OAuthClient? {
+    package func client(_ id: String?) async throws(IdentityError) -> OAuthClient? {
         guard let id, id != firstParty.id else { return firstParty }
-        return clients[id]
+        return try await registration(of: id)?.client
+    }
+
+    /// Returns a client with its keys and secrets; nil if it is not, or not any longer, registered.
+    ///
+    /// - Throws: `IdentityError.unusableDocument`, or a store's error.
+    package func registration(of id: String) async throws(IdentityError) -> VerifiableClient? {
+        if let client = configured[id] { return client }
+        guard ClientDocuments.isID(id) else { return try await stored?.client(id) }
+        guard let client = try await documents?.client(id) else { return nil }
+        do throws(IdentityError) { return try VerifiableClient(client) } catch {
+            throw .unusableDocument("it could not be used as it describes itself")
+        }
+    }
+
+    /// Notes that a user has signed in with a client.
+    func noteUse(of client: OAuthClient) async throws(IdentityError) {
+        if client.registersItself, client.registeredAt != nil { try await stored?.noteUse(of: client.id) }
     }
 
     /// Returns the client if it is public.
-    package func publicClient(id: String?) -> OAuthClient? { self[id].flatMap { $0.permits(.none) ? $0 : nil } }
+    package func publicClient(id: String?) async throws(IdentityError) -> OAuthClient? {
+        try await client(id).flatMap { $0.permits(.none) ? $0 : nil }
+    }
 
     /// Returns the client if it authenticates with a secret by a method.
     ///
@@ -128,9 +180,47 @@ package struct OAuthClients: Sendable {
     /// - Returns: Nil for an unknown client, a wrong secret, and a client without a secret that sends one (attack J4).
     package func authenticated(
         id: String?, secrets: Set<String>, by method: OAuthClient.AuthenticationMethod
-    ) -> OAuthClient? {
-        guard let client = self[id], client.permits(method), let expected = digests[client.id] else { return nil }
-        // SHA-256 without a salt is enough for a secret of 256 random bits.
-        return secrets.contains { constantTimeEquals($0.digest, expected) } ? client : nil
+    ) async throws(IdentityError) -> OAuthClient? {
+        guard let id, let found = try await registration(of: id), found.client.permits(method),
+            found.isAuthentic(secrets)
+        else { return nil }
+        return found.client
+    }
+}
+
+extension OAuthClient {
+    /// Requires that the page that a sign-out loads is one of the client's own (Front-Channel Logout §2).
+    fileprivate func requireOwnFrame() throws(IdentityError) {
+        guard let uri = frontchannelLogoutURI else { return }
+        let origin = PublicURL.origin(of: uri)
+        guard redirectURIs.contains(where: { PublicURL.origin(of: $0) == origin }) else {
+            throw .unusableSetting(
+                "clients",
+                "the client '\(id)' has a 'frontchannel_logout_uri' of another origin than its 'redirects'")
+        }
+    }
+
+    /// Requires that a public client has nothing that only a secret protects.
+    fileprivate func requireNothingSecret() throws(IdentityError) {
+        let problem: String? =
+            if grants.contains(.tokenExchange) {
+                // Everybody could exchange a stolen token for one of another audience.
+                "so it cannot have the grant \(OAuthClient.GrantType.tokenExchange.rawValue)"
+            } else if actsForItself {
+                // RFC 6749 §4.4: without a proof, everybody would be this client.
+                "so it cannot have the grants client_credentials and jwt-bearer"
+            } else if !requiresPKCE {
+                // RFC 9700 §2.1.1: it cannot protect its code in another way.
+                "so 'require_pkce' cannot be false for it"
+            } else if !serves.isEmpty {
+                // RFC 7662 §2.1, as for all tokens below.
+                "so it cannot have 'serves'"
+            } else if introspectsAllTokens {
+                // RFC 7662 §2.1: without a secret, every caller could examine stolen tokens.
+                "so it cannot have 'introspect_all'"
+            } else {
+                nil
+            }
+        if let problem { throw .unusableSetting("clients", "the client '\(id)' is public, \(problem)") }
     }
 }

@@ -13,6 +13,8 @@ package struct ResourcePolicy: Sendable {
     private let defaults: Scopes
     /// The resource servers of the configuration, by the keys of their URLs.
     private let servers: [String: ResourceServer]
+    /// The URLs of the server and of the operator's API.
+    private let reserved: [String]
 
     /// Creates the rules.
     ///
@@ -37,14 +39,18 @@ package struct ResourcePolicy: Sendable {
             }
         }
         self.servers = servers
-        for client in configuration.clients {
-            for name in (client.resources ?? []) + client.serves
-            where servers[Self.key(name)] == nil && !Self.lists(reserved, name) {
-                throw .unusableSetting(
-                    "clients",
-                    "the client '\(client.id)' names a resource server that is neither 'audience' nor in a table [[resources]]"
-                )
-            }
+        self.reserved = reserved
+        for client in configuration.clients { try check(client) }
+    }
+
+    /// Requires that the resource servers of a client exist.
+    package func check(_ client: OAuthClient) throws(IdentityError) {
+        for name in (client.resources ?? []) + client.serves
+        where servers[Self.key(name)] == nil && !Self.lists(reserved, name) {
+            throw .unusableSetting(
+                "clients",
+                "the client '\(client.id)' names a resource server that is neither 'audience' nor in a table [[resources]]"
+            )
         }
     }
 

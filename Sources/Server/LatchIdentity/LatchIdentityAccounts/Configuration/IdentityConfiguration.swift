@@ -119,6 +119,25 @@ public struct IdentityConfiguration: Sendable, Hashable {
     ///
     /// A secret must be 32 random bytes: the digest of a chosen password can be guessed.
     public var clientSecretDigests: [String: String] = [:]
+    /// Who may register clients at `/oauth/register` (RFC 7591).
+    public enum RegistrationAccess: String, Sendable, Hashable, CaseIterable {
+        /// No client: the server has no such endpoint.
+        case off
+        /// Clients with a token of the operator (`latch admin client initial-token`).
+        case token
+        /// Every client.
+        case open
+    }
+
+    /// Who may register clients at `/oauth/register` (RFC 7591).
+    public var registration = RegistrationAccess.off
+    /// Whether a `client_id` may be the https URL of a document about the client
+    /// (draft-ietf-oauth-client-id-metadata-document).
+    public var takesClientDocuments = false
+    /// The scopes that clients which register themselves may have; nil for all that are not for administrators.
+    public var registrationScopes: Scopes?
+    /// The number of clients that may have registered themselves at the same time.
+    public var registrationLimit = 1000
     /// The grants of token requests without a `client_id`.
     ///
     /// The password grant is among them: it permits no more than the login routes do, under the same limits. A server

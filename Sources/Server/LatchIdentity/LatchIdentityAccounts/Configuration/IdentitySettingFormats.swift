@@ -183,6 +183,12 @@ extension SettingFormat where Value == Set<OAuthClient.GrantType> {
     }
 }
 
+extension SettingFormat where Value == IdentityConfiguration.RegistrationAccess {
+    static var registration: Self {
+        Self(expected: "off, token or open", parse: { Value(rawValue: $0) }, text: { $0.rawValue })
+    }
+}
+
 extension SettingFormat where Value == [OAuthClient] {
     package static var clients: Self {
         Self(

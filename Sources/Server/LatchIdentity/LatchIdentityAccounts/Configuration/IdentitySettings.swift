@@ -116,6 +116,20 @@ extension IdentityConfiguration {
             "client_secrets", \.clientSecretDigests, .digests,
             "the SHA-256 of confidential clients' random secrets, ID=HEX", isReloaded: true, isSecret: true),
         .init(
+            "registration", \.registration, .registration,
+            "who may register OAuth clients over HTTP: off, token (with one of 'latch admin client initial-token') or open",
+            isReloaded: true),
+        .init(
+            "client_metadata_documents", \.takesClientDocuments, .flag,
+            "whether a client_id may be the https URL of a document about the client, as of MCP clients",
+            isReloaded: true),
+        .init(
+            "registration_scopes", \.registrationScopes, .optional(.scopes),
+            "the scopes that such clients may have; all but those of administrators if not set", isReloaded: true),
+        .init(
+            "registration_limit", \.registrationLimit, .number(1...1_000_000),
+            "the number of clients that may have registered themselves", isReloaded: true),
+        .init(
             "first_party_grants", \.firstPartyGrants, .grants, "the grants of token requests without client_id",
             isReloaded: true),
         .init(

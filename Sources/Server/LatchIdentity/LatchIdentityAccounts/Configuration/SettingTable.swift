@@ -91,6 +91,13 @@ package struct SettingTable {
         return texts
     }
 
+    /// Returns a whole number; nil if there is none.
+    func number(_ name: String) throws(MemberError) -> Int? {
+        guard let value = members[name] else { return nil }
+        guard let number = value.intValue else { throw MemberError("'\(name)' must be a whole number") }
+        return number
+    }
+
     /// Returns true or false; nil if there is none.
     package func flag(_ name: String) throws(MemberError) -> Bool? {
         guard let value = members[name] else { return nil }

@@ -22,7 +22,8 @@ package final class AttemptLimiter: Sendable {
         case secondFactor, secondFactorNetwork, secondFactorPrefix, secondFactorSetup
         case signUpNetwork, signUpPrefix, signUpAccount, disclosure
         case mailNetwork, mailPrefix, mailRecipient, mailKnownRecipient, link, page, other
-        case userCode, deviceNetwork, devicePrefix, passkey, passkeyPrefix, passkeyRegistration
+        case userCode, deviceNetwork, devicePrefix, registrationNetwork, registrationPrefix, passkey, passkeyPrefix,
+            passkeyRegistration
         case unprovedPasskeyRegistration
     }
 

@@ -90,6 +90,8 @@ package final class RateLimits: Sendable {
     private let userCode: Limit
     /// The limits of new device authorizations from one network and from a wider one; each is a row for ten minutes.
     private let device, devicePrefix: Limit
+    /// The limits of clients that register themselves from one network and from a wider one.
+    private let registration, registrationPrefix: Limit
 
     /// Creates the limits; one setting determines all limits of a login, since their ratio matters.
     ///
@@ -113,6 +115,8 @@ package final class RateLimits: Sendable {
         passkeyPrefix = share("passkey-prefix", limit * 100, per: 60)
         device = share("device-authorization", limit * 3, per: 60)
         devicePrefix = share("device-prefix", limit * 15, per: 60)
+        registration = share("registration", limit * 6, per: 3600)
+        registrationPrefix = share("registration-prefix", limit * 60, per: 3600)
         signUp = share("signup", configuration.signUpLimitPerHour, per: 3600)
         signUpPrefix = share("signup-prefix", configuration.signUpLimitPerHour * 5, per: 3600)
         mailNetwork = share("mail-address", configuration.mailLimitPerHour, per: 3600)
@@ -243,6 +247,15 @@ package final class RateLimits: Sendable {
     /// Returns the attempt of a user code (RFC 8628 §5.1, attack J8); a correct one is refunded.
     package func userCode(accountID: String) -> AttemptLimiter.Attempt {
         .init(.userCode, on: accountID, limit: userCode)
+    }
+
+    /// Returns the attempts of a client that registers itself, each of which is a row for weeks.
+    package func registration(from address: String) -> [AttemptLimiter.Attempt] {
+        let network = NetworkPrefix(of: address)
+        return [
+            .init(.registrationNetwork, from: network, limit: registration),
+            .init(.registrationPrefix, from: network.wide, limit: registrationPrefix),
+        ]
     }
 
     package func deviceAuthorization(from address: String) -> [AttemptLimiter.Attempt] {

@@ -56,7 +56,7 @@ package final class ClientNoticeQueue: Sendable {
 
     /// Sends the notices that are due, regularly, until the task is canceled.
     package func run() async {
-        guard clients.haveLogoutURIs else { return }
+        guard clients.mayHaveLogoutURIs else { return }
         while !Task.isCancelled {
             wake()
             do { try await clock.sleep(for: Self.pollInterval) } catch { return }
@@ -65,7 +65,7 @@ package final class ClientNoticeQueue: Sendable {
 
     /// Sends the notices that are due, in the background.
     package func wake() {
-        guard clients.haveLogoutURIs else { return }
+        guard clients.mayHaveLogoutURIs else { return }
         let starts = state.withLock { state -> Bool in
             guard state.running < Self.maximumRunning else { return false }
             state.running += 1
@@ -117,7 +117,7 @@ package final class ClientNoticeQueue: Sendable {
 
     /// Makes one attempt.
     private func send(_ notice: ClientNotice) async throws(IdentityError) {
-        guard let client = clients[notice.clientID], let uri = client.backchannelLogoutURI else {
+        guard let client = try await clients.client(notice.clientID), let uri = client.backchannelLogoutURI else {
             return try await store.remove(notice)
         }
         if await isAccepted(notice, by: client, at: uri) { return try await store.remove(notice) }

@@ -1,5 +1,6 @@
 // SPDX-License-Identifier: Apache-2.0
 
+package import LatchFoundation
 package import LatchIdentityStorage
 import Synchronization
 
@@ -8,6 +9,8 @@ package struct TokenFamily: Sendable {
     package let accountID: String
     /// The client that signed in the device; nil for the server's own.
     package let clientID: String?
+    /// The time of the sign-in.
+    package let signedInAt: Date
     package let key: RefreshTokenKey
     /// The conditions of the grant.
     package let details: GrantDetails

@@ -143,20 +143,22 @@ package struct TokenService: Sendable {
         inserting insert: SessionService.DeviceInsertion? = nil
     ) async throws(IdentityError) -> IssuedTokens {
         let longest = lifetimes.session.inSeconds
-        let target = try resources.target(
-            conditions, of: details.resources, with: scopes, for: client ?? clients.firstParty)
+        let client = client ?? clients.firstParty
+        let target = try resources.target(conditions, of: details.resources, with: scopes, for: client)
         // RFC 9449 §5: the refresh tokens of a client with a secret are bound to that.
-        let isConfidential = client?.isConfidential ?? false
+        let isConfidential = client.isConfidential
         let details = GrantDetails(
             resources: details.resources, keyThumbprint: isConfidential ? nil : conditions.key, claims: details.claims)
+        try await clients.noteUse(of: client)
         let issued = try await sessions.start(
-            proof, for: client?.id == clients.firstParty.id ? nil : client?.id, scope: scopes.text,
-            details: details, in: browser, notifying: client?.backchannelLogoutURI != nil,
+            proof, for: client.id == clients.firstParty.id ? nil : client.id, scope: scopes.text,
+            details: details, in: browser, notifying: client.backchannelLogoutURI != nil,
             lifetime: isRemembered ? longest : min(longest, 86_400), from: origin,
             inserting: insert
         ) { device, account throws(IdentityError) in
             let key = RefreshTokenKey(of: device, pepper: pepper)
-            return try self.issued(to: device, of: account, refresh: key.token(counter: 0), target)
+            return try self.issued(
+                to: device, of: account, by: client, refresh: key.token(counter: 0), target)
         }
         count(proof.grantType)
         return issued
@@ -166,13 +168,13 @@ package struct TokenService: Sendable {
     ///
     /// The refresh token is computed instead of stored, so that a repetition returns the same text.
     private func issued(
-        to device: Device, of account: Account, refresh token: RefreshToken, _ target: ResourcePolicy.Target
+        to device: Device, of account: Account, by client: OAuthClient, refresh token: RefreshToken,
+        _ target: ResourcePolicy.Target
     ) throws(IdentityError) -> IssuedTokens {
         let issuer = accessTokens
         return IssuedTokens(
             accessToken: try issuer.issue(
-                to: device.clientID ?? OAuthClient.firstPartyID, clients[device.clientID], target,
-                for: account, on: device),
+                to: client.id, client, target, for: account, on: device),
             refreshToken: token.text, lifetime: issuer.lifetime, scopes: target.scopes, device: device,
             account: account, tokenType: TokenResponse.type(boundTo: target.key))
     }
@@ -180,15 +182,16 @@ package struct TokenService: Sendable {
     /// Returns the ID token of a session; nil unless it has the scope `openid`.
     ///
     /// - Parameters:
+    ///   - client: The client that gets it.
     ///   - nonce: The nonce of the authorization request.
     ///   - code: The authorization code.
     package func idToken(
-        for issued: IssuedTokens, nonce: String? = nil, code: String? = nil
+        for issued: IssuedTokens, by client: OAuthClient, nonce: String? = nil, code: String? = nil
     ) throws(IdentityError) -> String? {
-        guard issued.scopes.contains("openid"), let clientID = issued.device.clientID else { return nil }
+        guard issued.scopes.contains("openid"), issued.device.clientID == client.id else { return nil }
         return try accessTokens.issueIDToken(
-            of: issued, to: clientID, clients[clientID], nonce: nonce, code: code,
-            sessionID: ClientSessionID(pepper: pepper).text(of: issued.device, for: clientID))
+            of: issued, to: client, nonce: nonce, code: code,
+            sessionID: ClientSessionID(pepper: pepper).text(of: issued.device, for: client.id))
     }
 
     private func count(_ grantType: OAuthClient.GrantType) {
@@ -268,7 +271,7 @@ package struct TokenService: Sendable {
         let isNarrower = requested != nil || !conditions.resources.isEmpty
         guard let token = RefreshToken(text),
             case (let family, var device)? = try await authenticated(token, needsRow: isNarrower),
-            clients[family.clientID] == client,
+            family.clientID ?? OAuthClient.firstPartyID == client.id, client.owns(sessionOf: family.signedInAt),
             // Attack J6: a copied token is useless without the key.
             family.details.keyThumbprint == nil || family.details.keyThumbprint == conditions.key
         else { throw .invalidGrant }
@@ -321,7 +324,7 @@ package struct TokenService: Sendable {
     ) throws(IdentityError) -> IssuedTokens {
         let (account, target) = try activeAccountAndTarget(
             account, on: device, by: client, requesting: requested, on: conditions)
-        let tokens = try issued(to: device, of: account, refresh: token, target)
+        let tokens = try issued(to: device, of: account, by: client, refresh: token, target)
         count(.refreshToken)
         return tokens
     }
@@ -356,7 +359,7 @@ package struct TokenService: Sendable {
         let family =
             known?.family
             ?? TokenFamily(
-                accountID: device.accountID, clientID: device.clientID,
+                accountID: device.accountID, clientID: device.clientID, signedInAt: device.createdAt,
                 key: RefreshTokenKey(of: device, pepper: pepper), details: device.details)
         return family.key.isAuthentic(token) ? (family, device) : nil
     }
@@ -404,12 +407,15 @@ package struct TokenService: Sendable {
     package func revoke(_ text: String, by client: OAuthClient, of accountID: String? = nil) async throws(IdentityError)
     {
         guard let device = try await device(of: text, ofClient: true) else {
-            guard accountID == nil, let claims = accessTokens.verify(text)?.claims,
-                claims.actors.first == client.id || actingClient(of: claims)?.id == client.id
-            else { return }
+            guard accountID == nil, let claims = accessTokens.verify(text)?.claims else { return }
+            var owner = claims.actors.first
+            if owner == nil { owner = try await actingClient(of: claims)?.id }
+            guard owner == client.id else { return }
             throw .unsupportedTokenType
         }
-        guard clients[device.clientID] == client, accountID ?? device.accountID == device.accountID else { return }
+        guard device.clientID ?? OAuthClient.firstPartyID == client.id, client.owns(sessionOf: device.createdAt),
+            accountID ?? device.accountID == device.accountID
+        else { return }
         // A client that ends its own session needs no notice of it.
         _ = try await store.revoke(
             device: device.id, ownedBy: nil, because: .logout, isByClient: true, at: clock.now)

@@ -35,11 +35,43 @@ extension TokenService {
         return try await session(of: token, isReading: request.method.isSafe)
     }
 
+    /// Returns the session of the access token of a request to a protected application, as a proxy forwards it.
+    ///
+    /// A token for another audience counts only if it was issued to the application's client: otherwise each other
+    /// application could use the tokens that it receives here.
+    ///
+    /// - Parameters:
+    ///   - request: The request with its original method.
+    ///   - url: The original URL, which a proof of a key names.
+    ///   - audience: The origin of the application.
+    /// - Throws: `IdentityError.invalidProof`, and the errors of ``authenticate(accessToken:isReading:)``.
+    package func session(
+        ofForwarded request: HTTPRequest, to url: String, audience: String, by client: OAuthClient
+    ) async throws(IdentityError) -> AuthenticatedSession {
+        let token = try token(of: request, to: url)
+        let isForIt = token.claims.registered.audience.flatMap(ResourceServer.key) == ResourceServer.key(audience)
+        guard isForIt || token.claims.clientID == client.id else { throw .invalidToken }
+        return try await session(of: token, isReading: true)
+    }
+
+    /// Returns the session of a device that a client has signed in; nil if it has ended.
+    package func session(
+        ofDevice id: [UInt8], by client: OAuthClient
+    ) async throws(IdentityError) -> AuthenticatedSession? {
+        guard let device = try await store.device(id: id), device.clientID == client.id,
+            device.revokedAt == nil, clock.now < device.expiresAt,
+            let account = try await store.account(id: device.accountID),
+            account.status == .active
+        else { return nil }
+        let scopes = scopePolicy.allowed(Scopes(parsing: device.scope ?? ""), to: account, by: client)
+        return AuthenticatedSession(account: account, device: device, client: client, scopes: scopes)
+    }
+
     /// Returns the valid access token of a request, which proves the key of a bound one.
-    private func token(of request: HTTPRequest) throws(IdentityError) -> VerifiedToken {
+    private func token(of request: HTTPRequest, to url: String? = nil) throws(IdentityError) -> VerifiedToken {
         guard let presented = request.fields.accessToken else { throw .invalidToken }
         guard let token = accessTokens.verify(presented.text) else { throw presented.refusal }
-        try proofs.require(token.claims.keyThumbprint, of: presented, in: request)
+        try proofs.require(token.claims.keyThumbprint, of: presented, in: request, to: url)
         return token
     }
 
@@ -71,16 +103,18 @@ extension TokenService {
                 claims: claims.recipient == .resourceServer || !claims.actors.isEmpty
                     ? [] : session.device.details.claims.userInfo)
         }
-        guard let client = actingClient(of: claims) else { throw .invalidToken }
+        guard let client = try await actingClient(of: claims) else { throw .invalidToken }
         return AuthenticatedPrincipal(
             scopes: scopePolicy.allowed(claims.scopes, to: nil, by: client), clientID: client.id,
             accountID: nil, recipient: claims.recipient, claims: [])
     }
 
     /// Returns the client that a valid token without a session was issued to, if it may still act for itself.
-    func actingClient(of claims: AccessTokenIssuer.VerifiedClaims) -> OAuthClient? {
-        guard claims.deviceID == nil, claims.subject == claims.clientID, let client = clients[claims.subject],
-            client.actsForItself
+    func actingClient(
+        of claims: AccessTokenIssuer.VerifiedClaims
+    ) async throws(IdentityError) -> OAuthClient? {
+        guard claims.deviceID == nil, claims.subject == claims.clientID,
+            let client = try await clients.client(claims.subject), client.actsForItself, client.owns(tokenOf: claims)
         else { return nil }
         return client
     }
@@ -88,10 +122,12 @@ extension TokenService {
     /// Returns the client that got a token by an exchange, if it may still exchange tokens.
     ///
     /// Its token is not one of the client that the user has signed in to, which may be the server's own.
-    private func exchangingClient(of claims: AccessTokenIssuer.VerifiedClaims) -> OAuthClient? {
-        guard let id = claims.actors.first, let client = clients[id], client.grants.contains(.tokenExchange) else {
-            return nil
-        }
+    private func exchangingClient(
+        of claims: AccessTokenIssuer.VerifiedClaims
+    ) async throws(IdentityError) -> OAuthClient? {
+        guard let id = claims.actors.first, let client = try await clients.client(id),
+            client.grants.contains(.tokenExchange), client.owns(tokenOf: claims)
+        else { return nil }
         return client
     }
 
@@ -108,8 +144,8 @@ extension TokenService {
         let claims = token.claims
         guard let id = claims.deviceID, let device = try await store.device(id: id),
             device.revokedAt == nil, device.accountID == claims.subject, clock.now < device.expiresAt,
-            let owner = clients[device.clientID],
-            let client = claims.actors.isEmpty ? owner : exchangingClient(of: claims),
+            let owner = try await clients.client(device.clientID), owner.owns(sessionOf: device.createdAt),
+            let client = claims.actors.isEmpty ? owner : try await exchangingClient(of: claims),
             let account = try await store.account(id: claims.subject), account.status == .active
         else { throw .invalidToken }
         let session = AuthenticatedSession(

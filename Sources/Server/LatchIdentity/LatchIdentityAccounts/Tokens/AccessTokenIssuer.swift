@@ -159,6 +159,12 @@ package final class AccessTokenIssuer: Sendable {
     /// The `iss` of tokens; nil until it is known.
     package var issuer: String? { state.withLock { $0.context?.issuer } }
 
+    /// The algorithms of the current keys.
+    package var algorithms: [SignatureAlgorithm] {
+        let used = Set(state.withLock { $0.keys.map(\.key.algorithm) })
+        return SignatureAlgorithm.ofSigningKeys.filter(used.contains)
+    }
+
     /// The public keys as JSON (RFC 7517 §5), including keys that will sign soon and those that only verify.
     package var keySet: [UInt8] { state.withLock { $0.keySet } }
 

@@ -1,11 +1,11 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-import LatchCore
+package import LatchCore
 import LatchCrypto
 import LatchFoundation
 package import LatchIdentityStorage
-import LatchJOSE
+package import LatchJOSE
 import Synchronization
 
 /// ID tokens, and the other tokens that a client reads.
@@ -22,11 +22,10 @@ extension AccessTokenIssuer {
     ///   - sessionID: The value of `sid`.
     /// - Throws: `IdentityError.notReady` without an issuer, `.signingFailed` if the key does not work.
     func issueIDToken(
-        of issued: IssuedTokens, to clientID: String, _ client: OAuthClient?, nonce: String?, code: String?,
-        sessionID: String
+        of issued: IssuedTokens, to client: OAuthClient, nonce: String?, code: String?, sessionID: String
     ) throws(IdentityError) -> String {
         let (keys, found) = state.withLock { ($0.keys, $0.context) }
-        let algorithm = client?.idTokenAlgorithm ?? Self.algorithm
+        let (clientID, algorithm) = (client.id, client.idTokenAlgorithm)
         guard let context = found, let key = Self.signer(algorithm, among: keys, at: clock.now)?.key else {
             throw .notReady
         }
@@ -41,7 +40,7 @@ extension AccessTokenIssuer {
         claims["nonce"] = nonce.map { .string($0) }
         claims["c_hash"] = code.map { .string(Self.hash(of: $0, for: algorithm)) }
         for (name, value) in UserClaims.roles(of: issued.account, for: client) { claims[name] = value }
-        let scopes = client?.idTokenHasClaims == true ? issued.scopes : []
+        let scopes = client.idTokenHasClaims ? issued.scopes : []
         let named = issued.device.details.claims.idToken
         for (name, value) in UserClaims.ofAccount(issued.account, scopes, named: named, for: client) {
             claims[name] = value
@@ -71,6 +70,31 @@ extension AccessTokenIssuer {
         let end = (clock.now.timeIntervalSince1970 + Self.responseLifetime).rounded(.down)
         claims["exp"] = .integer(Int64(end))
         do throws(JOSEError) { return try JWT.sign(Claims(claims), with: key) } catch { throw .signingFailed }
+    }
+
+    /// Returns a JWT with the content of a response, for a client that wants it signed (OpenID Connect Core §5.3.2,
+    /// RFC 9701 §5).
+    ///
+    /// It has no `exp`, so that no client takes it for an ID token.
+    ///
+    /// - Parameter type: The `typ` of the JWT; nil for one without.
+    /// - Throws: `IdentityError.notReady` without an issuer or a key, `.signingFailed` if the key does not work.
+    package func signContent(
+        _ content: JSONObject, to client: OAuthClient, with algorithm: SignatureAlgorithm, type: String? = nil
+    ) throws(IdentityError) -> String {
+        let (keys, found) = state.withLock { ($0.keys, $0.context) }
+        guard let context = found, let key = Self.signer(algorithm, among: keys, at: clock.now)?.key else {
+            throw .notReady
+        }
+        var claims = content
+        claims["iss"] = .string(context.issuer)
+        claims["aud"] = .string(client.id)
+        claims["iat"] = .integer(Int64(clock.now.timeIntervalSince1970.rounded(.down)))
+        do throws(JOSEError) {
+            return try JWT.sign(Claims(claims), with: key, type: type)
+        } catch {
+            throw .signingFailed
+        }
     }
 
     /// Returns a logout token (OpenID Connect Back-Channel Logout §2.4), signed as the client's ID tokens are.
@@ -107,14 +131,16 @@ extension AccessTokenIssuer {
         return Base64URL.encode(half)
     }
 
-    /// Returns the client and the subject of a valid or expired ID token; nil for any other text.
-    package func hint(_ text: String) -> (clientID: String, subject: String)? {
+    /// Returns the client and the session of a valid or expired ID token; nil for any other text.
+    ///
+    /// A token from before the introduction of sessions of browsers has none.
+    package func hint(_ text: String) -> (clientID: String, sessionID: String?)? {
         do {
             // An audience of the token itself, which is then verified like any other.
             guard let clientID = try JWT(unverified: text).claims.audience.first,
-                let subject = subject(ofIDToken: text, for: clientID)
+                let claims = authenticClaims(of: text, type: "JWT", audience: clientID), claims.subject != nil
             else { return nil }
-            return (clientID, subject)
+            return (clientID, claims.string("sid"))
         } catch {
             return nil
         }

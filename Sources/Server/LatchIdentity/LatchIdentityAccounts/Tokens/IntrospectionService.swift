@@ -34,6 +34,16 @@ package struct IntrospectionService: Sendable {
         return members
     }
 
+    /// Returns the response as a JWT (RFC 9701 §5), which the resource server can keep as evidence, with the algorithm
+    /// of access tokens.
+    package func signed(
+        _ members: JSONObject?, to client: OAuthClient, type: String
+    ) throws(IdentityError) -> String {
+        try tokens.accessTokens.signContent(
+            ["token_introspection": .object(members ?? ["active": false])], to: client,
+            with: AccessTokenIssuer.algorithm, type: type)
+    }
+
     private func isVisible(_ claims: AccessTokenIssuer.VerifiedClaims, to client: OAuthClient) -> Bool {
         if claims.clientID == client.id { return true }
         // A token is visible to the resource server that it is for, and to no other (RFC 7662 §4).
@@ -49,7 +59,7 @@ package struct IntrospectionService: Sendable {
     ) async throws(IdentityError) -> JSONObject? {
         let claims = token.claims
         guard claims.deviceID != nil else {
-            return tokens.actingClient(of: claims).map { owner in
+            return try await tokens.actingClient(of: claims).map { owner in
                 accessTokenMembers(
                     claims, scopes: tokens.scopePolicy.allowed(claims.scopes, to: nil, by: owner),
                     clientID: owner.id)

@@ -36,14 +36,16 @@ package struct SenderProofs: Sendable {
 
     /// Requires that a request proves the key of its token; a token without a key needs no proof.
     ///
-    /// - Parameter thumbprint: The `cnf.jkt` of the token.
+    /// - Parameters:
+    ///   - thumbprint: The `cnf.jkt` of the token.
+    ///   - url: The URL that the client has called; nil for the one of the request.
     /// - Throws: `IdentityError.invalidToken` for a token with the wrong scheme (RFC 9449 §7.1), `.invalidProof`.
     func require(
-        _ thumbprint: String?, of token: HTTPFields.AccessToken, in request: HTTPRequest
+        _ thumbprint: String?, of token: HTTPFields.AccessToken, in request: HTTPRequest, to url: String? = nil
     ) throws(IdentityError) {
         guard token.isBound == (thumbprint != nil) else { throw token.refusal }
         guard let thumbprint else { return }
-        let url = try url(of: request)
+        let url = if let url { url } else { try self.url(of: request) }
         do throws(AuthError) { _ = try verifier.verify(request, at: url, token: (token.text, thumbprint)) } catch {
             throw .invalidProof(error.message)
         }

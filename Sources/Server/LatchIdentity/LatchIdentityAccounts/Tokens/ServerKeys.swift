@@ -39,7 +39,7 @@ package struct ServerKeys: Sendable {
         let auditKey = try await keyring.auditKey(in: store)
         try await store.chainAudit(with: auditKey)
         // Concurrently, so that a first start creates both with one commit.
-        let algorithms = isServer ? try OAuthClients(configuration).idTokenAlgorithms : []
+        let algorithms = isServer ? try OAuthClients(configuration).idTokenAlgorithms(of: configuration) : []
         async let signingKeys = signingKeys(
             in: store, keyring, algorithms: Set(algorithms).union([AccessTokenIssuer.algorithm]), clock: clock)
         async let storedPepper = keyring.secret(named: StoredKeys.pepperName, in: store, proposing: random.bytes(32))

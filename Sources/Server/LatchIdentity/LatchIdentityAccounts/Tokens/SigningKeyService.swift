@@ -74,6 +74,20 @@ package struct SigningKeyService: Sendable {
         return try await rotate(algorithm, after: newest, isCompromised: isCompromised)
     }
 
+    /// Makes the first key of an algorithm, which signs immediately: no cache has an earlier one.
+    package func require(_ algorithm: SignatureAlgorithm) async throws(IdentityError) {
+        guard try await !algorithms.contains(algorithm) else { return }
+        let (now, keyring) = (clock.now, keyring)
+        let key = try keyring.newSigningKey(algorithm, at: now, signsAt: now)
+        _ = try await store.changeSigningKeys(at: now) { stored throws(IdentityError) in
+            // Another node may have made one in the meantime.
+            let present = try keyring.signingKeys(stored).map(\.key.algorithm)
+            guard !present.contains(algorithm) else { return nil }
+            return try keyring.change(of: stored, adding: [key])
+        }
+        try await useKeys()
+    }
+
     private func rotate(
         _ algorithm: SignatureAlgorithm, after newest: SigningKey?, isCompromised: Bool
     ) async throws(IdentityError) -> String? {

@@ -166,7 +166,7 @@ package struct SessionState: Sendable {
     }
 
     /// Whether a session that was read in this state can be used in a later state.
-    func covers(_ later: SessionState) -> Bool {
+    package func covers(_ later: SessionState) -> Bool {
         version == later.version && later.uptime - uptime < Self.sessionLifetime
     }
 }

@@ -46,7 +46,7 @@ package enum AppRedirect {
             && !names.contains { $0.utf8.starts(with: "error".utf8) }
     }
 
-    private static func isLoopback(_ text: String) -> Bool {
+    static func isLoopback(_ text: String) -> Bool {
         do { return try HTTPOrigin.split(text).origin.isLoopback } catch { return false }
     }
 

@@ -59,7 +59,7 @@ extension TokenRoutes {
         let token = try request.jsonObject().text("token")
         let session = try await tokens.authenticate(request)
         // RFC 7009 §2.1: a confidential client must authenticate, and an access token does not authenticate it.
-        guard let client = clients[session.clientID], !client.isConfidential else {
+        guard let client = try await clients.client(session.clientID), !client.isConfidential else {
             throw IdentityError.invalidClient
         }
         try await tokens.revoke(token, by: client, of: session.accountID)

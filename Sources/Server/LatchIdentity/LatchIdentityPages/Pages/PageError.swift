@@ -13,7 +13,8 @@ extension IdentityError {
     ///
     /// All other server errors use the texts of `unavailable`, and all other request errors those of `invalidInput`.
     package static let keysOnPages: Set<String> = [
-        "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "alreadyAnswered", "commonPassword",
+        "accountClosed", "accountExists", "accountSuspended", "addressUnverified", "alreadyAnswered",
+        "applicationForbidden", "commonPassword",
         "cookiesMissing", "emailMissing", "emailUnverified",
         "embeddedPage", "foreignPage",
         "invalidAuthorization", "invalidCode", "invalidCredentials", "invalidEmail", "invalidInput", "invalidLink",

@@ -53,7 +53,7 @@ package struct AuthorizeRoutes: Sendable {
         guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
         do throws(IdentityError) {
             if let posted = try signInPages.postedRequest(in: request.queryItems) {
-                guard case .authorization(let pending) = posted.purpose else { throw .loginEnded }
+                guard case .authorization(let pending) = posted else { throw .loginEnded }
                 return try await begin(pending, request)
             }
             switch try await authorizations.read(request.queryItems) {
@@ -62,7 +62,7 @@ package struct AuthorizeRoutes: Sendable {
             }
         } catch {
             request.noteRefusal(error)
-            return signInPages.failure(error, ofForm: request.queryItems[SignInPages.sealedName], in: request)
+            return await signInPages.failure(error, ofForm: request.queryItems[SignInPages.sealedName], in: request)
         }
     }
 
@@ -100,7 +100,8 @@ package struct AuthorizeRoutes: Sendable {
                 pending, in: session, from: request.requestOrigin, isNew: isNew, agreed: agreed)
         } catch {
             guard error != .invalidAuthorization("") else { throw error }
-            return refused(error, try authorizations.response(of: error, for: pending), request)
+            return refused(
+                error, try await authorizations.response(of: error, for: pending, hasUser: session != nil), request)
         }
         switch next {
         case .respond(let response): return signInPages.response(response, in: request)
@@ -126,7 +127,7 @@ package struct AuthorizeRoutes: Sendable {
         let credential = try fields.single(PasskeyScript.field) ?? ""
         do {
             let (form, isOwn) = try signInPages.form(in: fields, of: request)
-            if isRefused { return try refuse(form, request) }
+            if isRefused { return try await refuse(form, request) }
             guard isOwn else {
                 // The form comes from another site, or from another tab that was opened at the same time. It signs in
                 // no user, and the user must enter the password again.
@@ -141,7 +142,7 @@ package struct AuthorizeRoutes: Sendable {
             }
         } catch let error as IdentityError {
             request.note(error)
-            return signInPages.failure(error, ofForm: fields["token"], in: request)
+            return await signInPages.failure(error, ofForm: fields["token"], in: request)
         }
     }
 
@@ -214,7 +215,7 @@ package struct AuthorizeRoutes: Sendable {
             return try await deviceRoutes.decisionPage(
                 code, in: session, request
             ).setting(cookie)
-        case .signOut: throw .loginEnded
+        case .signOut, .application: throw .loginEnded
         }
     }
 
@@ -234,25 +235,26 @@ package struct AuthorizeRoutes: Sendable {
             let session = try await pageSessions.active(in: request)
             guard isOwn, !isOther, let session, session.device.publicID == device else {
                 // A refusal grants nothing, so its sender does not matter.
-                return isRefused ? try refuse(form, request) : try signInPages.signIn(for: form.purpose, in: request)
+                return isRefused
+                    ? try await refuse(form, request) : try signInPages.signIn(for: form.purpose, in: request)
             }
             try await authorizations.answer(form)
             guard !isRefused else {
                 try await authorizations.deny(pending, in: session, from: request.requestOrigin)
-                return try refuse(form, request)
+                return try await refuse(form, request)
             }
             return try await proceed(pending, in: session, request, agreed: Scopes(parsing: shown))
         } catch let error as IdentityError {
             request.note(error)
-            return signInPages.failure(error, ofForm: fields["token"], in: request)
+            return await signInPages.failure(error, ofForm: fields["token"], in: request)
         }
     }
 
     /// Returns to the client without a code.
-    private func refuse(_ form: PageForm, _ request: HTTPRequest) throws(IdentityError) -> HTTPResponse {
+    private func refuse(_ form: PageForm, _ request: HTTPRequest) async throws(IdentityError) -> HTTPResponse {
         guard case .authorization(let pending) = form.purpose else { throw .loginEnded }
         return refused(
-            .authorizationDenied, try authorizations.response(of: .authorizationDenied, for: pending), request)
+            .authorizationDenied, try await authorizations.response(of: .authorizationDenied, for: pending), request)
     }
 
     /// Returns the response that takes an error to the client, and records its code for the log.

@@ -39,6 +39,22 @@ package struct IntrospectionRoutes: Sendable {
             limits.refund(limits.attempts(of: .token, from: request.requestOrigin.address))
         }
         let members = try await introspection.members(of: try parameters.required("token"), for: client)
-        return .json(members ?? ["active": false])
+        // RFC 9701 §4: the resource server asks for a signed response by its media type.
+        guard request.fields[.accept]?.lowercasedASCII() == "application/\(Self.signedType)" else {
+            return .json(members ?? ["active": false])
+        }
+        return .jwt(
+            try introspection.signed(members, to: client, type: Self.signedType),
+            mediaType: "application/\(Self.signedType)")
+    }
+
+    private static let signedType = "token-introspection+jwt"
+}
+
+extension HTTPResponse {
+    /// Returns a response whose content is a JWT.
+    static func jwt(_ text: String, mediaType: String) -> HTTPResponse {
+        HTTPResponse(
+            status: .ok, fields: [.contentType: mediaType, .cacheControl: "no-store"], body: HTTPBody(text))
     }
 }

@@ -35,11 +35,13 @@ package struct LogoutRoutes: Sendable {
 
     /// A valid request.
     private struct Request {
-        /// The account of the ID token that the client has sent.
-        var accountID: String?
+        /// The session of the ID token that the client has sent.
+        var hint: PageForm.SignOutHint?
         /// A registered URL of the client.
         var redirect: String?
         var state: String?
+        /// Whether the client registered itself, so that no visitor is led to its URL without a decision.
+        var isOfStranger = false
     }
 
     package func add(to router: inout Router) {
@@ -51,17 +53,20 @@ package struct LogoutRoutes: Sendable {
         }
     }
 
-    /// Signs out immediately if the client knows the user.
+    /// Signs out immediately if the client has an ID token of this session of the browser.
     ///
-    /// Otherwise it asks, since any page can open this one.
+    /// Otherwise it asks, since any page can open this one. An ID token of another session, perhaps a stolen one from a
+    /// log, could otherwise end all sessions of its user here.
     @Sendable private func begin(_ request: HTTPRequest) async throws -> HTTPResponse {
         guard request.method == .get else { return HTTPResponse(status: .ok, fields: [.cacheControl: "no-store"]) }
         do throws(IdentityError) {
-            let wanted = try self.wanted(request.queryItems)
+            let wanted = try await self.wanted(request.queryItems)
             guard let session = try await pageSessions.active(in: request) else {
-                return left(to: wanted.redirect, state: wanted.state, request)
+                return left(to: wanted.isOfStranger ? nil : wanted.redirect, state: wanted.state, request)
             }
-            guard wanted.accountID == session.account.id else {
+            guard let hint = wanted.hint,
+                hint.sessionID == pageSessions.sessionID(of: session, for: hint.clientID)
+            else {
                 let (browser, cookie) = try signInPages.browser(of: request)
                 return try signInPages.signOut(
                     wanted.redirect, state: wanted.state, in: session, browser: browser, request
@@ -80,13 +85,13 @@ package struct LogoutRoutes: Sendable {
         let fields = try request.formFields()
         do {
             guard try fields.single("token") != nil else {
-                let wanted = try read(fields)
+                let wanted = try await read(fields)
                 return try signInPages.redirect(
-                    to: "/oauth/logout", .signOut(redirect: wanted.redirect, state: wanted.state),
-                    accountID: wanted.accountID)
+                    to: "/oauth/logout",
+                    .signOut(redirect: wanted.redirect, state: wanted.state, hint: wanted.hint))
             }
             let (form, isOwn) = try signInPages.form(in: fields, of: request)
-            guard isOwn, case .signOut(let redirect, let state) = form.purpose,
+            guard isOwn, case .signOut(let redirect, let state, _) = form.purpose,
                 case .decision(let device, _) = form.step
             else { throw IdentityError.loginEnded }
             guard let session = try await pageSessions.active(in: request) else {
@@ -102,28 +107,43 @@ package struct LogoutRoutes: Sendable {
     private func end(
         _ session: ActivePageSession, to redirect: String?, state: String?, _ request: HTTPRequest
     ) async throws(IdentityError) -> HTTPResponse {
+        let frames = try await frames(of: session)
         let cookie = try await pageSessions.end(session)
         notices.wake()
-        return left(to: redirect, state: state, request).setting(cookie)
+        return left(to: redirect, state: state, loading: frames, request).setting(cookie)
     }
 
     /// Returns the response for a browser that has been signed out.
-    private func left(to redirect: String?, state: String?, _ request: HTTPRequest) -> HTTPResponse {
-        guard let redirect else { return signInPages.signedOut(request) }
-        return .seeOther(state.map { AppRedirect.url(redirect, [("state", $0)]) } ?? redirect)
+    private func left(
+        to redirect: String?, state: String?, loading frames: [String] = [], _ request: HTTPRequest
+    ) -> HTTPResponse {
+        let next = redirect.map { redirect in state.map { AppRedirect.url(redirect, [("state", $0)]) } ?? redirect }
+        guard frames.isEmpty else { return signInPages.signedOut(loading: frames, next: next, request) }
+        return next.map(HTTPResponse.seeOther) ?? signInPages.signedOut(request)
+    }
+
+    /// Returns the pages of the clients that the user has signed in to in the browser (Front-Channel Logout §3).
+    private func frames(of session: ActivePageSession) async throws(IdentityError) -> [String] {
+        guard clients.mayHaveFrames, let issuer = accessTokens.issuer else { return [] }
+        var urls: [String] = []
+        for id in try await pageSessions.clients(in: session).sorted() {
+            guard let uri = try await clients.client(id)?.frontchannelLogoutURI else { continue }
+            urls.append(AppRedirect.url(uri, [("iss", issuer), ("sid", pageSessions.sessionID(of: session, for: id))]))
+        }
+        return urls
     }
 
     /// Returns the request in a query, which may have been sent by POST before.
-    private func wanted(_ query: FormFields) throws(IdentityError) -> Request {
-        guard let posted = try signInPages.postedRequest(in: query) else { return try read(query) }
-        guard case .signOut(let redirect, let state) = posted.purpose else { throw .loginEnded }
-        return Request(accountID: posted.accountID, redirect: redirect, state: state)
+    private func wanted(_ query: FormFields) async throws(IdentityError) -> Request {
+        guard let posted = try signInPages.postedRequest(in: query) else { return try await read(query) }
+        guard case .signOut(let redirect, let state, let hint) = posted else { throw .loginEnded }
+        return Request(hint: hint, redirect: redirect, state: state)
     }
 
     /// Reads a request.
     ///
     /// - Throws: `IdentityError.invalidSignOut`. The browser is never sent to an unregistered URL (attack B10).
-    private func read(_ fields: FormFields) throws(IdentityError) -> Request {
+    private func read(_ fields: FormFields) async throws(IdentityError) -> Request {
         guard Set(fields.map(\.name)).count == fields.count else {
             throw .invalidSignOut("a parameter occurs more than once")
         }
@@ -134,7 +154,8 @@ package struct LogoutRoutes: Sendable {
                 guard clientID ?? hint.clientID == hint.clientID else {
                     throw .invalidSignOut("its id_token_hint is not an ID token of the app")
                 }
-                (clientID, request.accountID) = (hint.clientID, hint.subject)
+                clientID = hint.clientID
+                request.hint = hint.sessionID.map { PageForm.SignOutHint(clientID: hint.clientID, sessionID: $0) }
             } else if clientID == nil {
                 // The signing key may have been replaced long ago, so the hint does not identify the user, who is
                 // asked. It only names the client, and that client's URLs are registered (RP-Initiated Logout §2).
@@ -142,10 +163,11 @@ package struct LogoutRoutes: Sendable {
             }
         }
         guard let redirect = value("post_logout_redirect_uri") else { return request }
-        guard let clientID, let client = clients[clientID],
+        guard let clientID, let client = try await clients.client(clientID),
             client.postLogoutRedirectURIs.contains(where: { $0.utf8.elementsEqual(redirect.utf8) })
         else { throw .invalidSignOut("its post_logout_redirect_uri is not registered for the app") }
         request.redirect = redirect
+        request.isOfStranger = client.registersItself
         request.state = value("state").flatMap { $0.utf8.count > 2048 ? nil : $0 }
         return request
     }

@@ -106,16 +106,37 @@ package struct MetadataRoutes: Sendable {
     @Sendable private func metadata(_ request: HTTPRequest) throws -> HTTPResponse {
         guard let issuer = accessTokens.issuer else { throw IdentityError.notReady }
         let base = issuer.withoutFinalSlash
+        var document = document(of: issuer)
+        if configuration.registration != .off {
+            document["registration_endpoint"] = .string("\(base)/oauth/register")
+        }
+        if configuration.takesClientDocuments { document["client_id_metadata_document_supported"] = true }
+        // The command signs in without manual registration if its registration here is the one it expects.
+        if clients.hasOwnCommand {
+            document["latch_client_id"] = .string(OAuthClient.command.id)
+        }
+        var response = HTTPResponse.json(document)
+        response.fields[.cacheControl] = "public, max-age=300"
+        // An app in a browser reads it, too: it is public.
+        response.fields["Access-Control-Allow-Origin"] = "*"
+        return response
+    }
+
+    /// Returns what does not depend on settings.
+    private func document(of issuer: String) -> JSONObject {
+        let base = issuer.withoutFinalSlash
+        let signers = JSONValue.array(accessTokens.algorithms.map { .string($0.rawValue) })
         let methods = OAuthClient.AuthenticationMethod.allCases.map { JSONValue.string($0.rawValue) }
         let algorithms = JSONValue.array(SignatureAlgorithm.ofAssertions.map { .string($0.rawValue) })
         let scopes = scopePolicy.known.elements + ScopePolicy.openID.elements
-        var document: JSONObject = [
+        return [
             "issuer": .string(issuer), "authorization_endpoint": .string("\(base)/oauth/authorize"),
             "token_endpoint": .string("\(base)/oauth/token"),
             "userinfo_endpoint": .string(AccessTokenIssuer.userInfo(of: issuer)),
             "device_authorization_endpoint": .string("\(base)/oauth/device_authorization"),
             "end_session_endpoint": .string("\(base)/oauth/logout"),
             "backchannel_logout_supported": true, "backchannel_logout_session_supported": true,
+            "frontchannel_logout_supported": true, "frontchannel_logout_session_supported": true,
             "revocation_endpoint": .string("\(base)/oauth/revoke"),
             "introspection_endpoint": .string("\(base)/oauth/introspect"),
             "pushed_authorization_request_endpoint": .string("\(base)/oauth/par"),
@@ -138,10 +159,9 @@ package struct MetadataRoutes: Sendable {
             "prompt_values_supported": .array(
                 PendingAuthorization.Prompt.allCases.map { .string($0.rawValue) }),
             "subject_types_supported": ["public"],
-            "id_token_signing_alg_values_supported": .array(
-                clients.idTokenAlgorithms.map { .string($0.rawValue) }),
-            "authorization_signing_alg_values_supported": .array(
-                clients.idTokenAlgorithms.map { .string($0.rawValue) }),
+            "id_token_signing_alg_values_supported": signers, "userinfo_signing_alg_values_supported": signers,
+            "authorization_signing_alg_values_supported": signers,
+            "introspection_signing_alg_values_supported": [.string(AccessTokenIssuer.algorithm.rawValue)],
             "claims_supported": .array(
                 (AccessTokenIssuer.claimsOfIDTokens + UserClaims.names).map { .string($0) }),
             "acr_values_supported": ["1", "2"],
@@ -151,14 +171,5 @@ package struct MetadataRoutes: Sendable {
             "request_uri_parameter_supported": false,
             "ui_locales_supported": .array(IdentityConfiguration.supportedLanguages.map { .string($0) }),
         ]
-        // The command signs in without manual registration if its registration here is the one it expects.
-        if clients.hasOwnCommand {
-            document["latch_client_id"] = .string(OAuthClient.command.id)
-        }
-        var response = HTTPResponse.json(document)
-        response.fields[.cacheControl] = "public, max-age=300"
-        // An app in a browser reads it, too: it is public.
-        response.fields["Access-Control-Allow-Origin"] = "*"
-        return response
     }
 }

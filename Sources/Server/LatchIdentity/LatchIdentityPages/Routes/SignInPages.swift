@@ -103,24 +103,20 @@ package struct SignInPages: Sendable {
     /// A form of the client's site sends no cookies, and its parameters must not get into histories. So the URL
     /// contains them encrypted.
     package func redirect(
-        to path: String, _ purpose: PageForm.Purpose, accountID: String? = nil
+        to path: String, _ purpose: PageForm.Purpose
     ) throws(IdentityError) -> HTTPResponse {
         guard let issuer = accessTokens.issuer else { throw .notReady }
-        let sealed = try seal(purpose, .request(accountID: accountID), browser: "")
+        let sealed = try seal(purpose, .request, browser: "")
         return .seeOther("\(issuer.withoutFinalSlash)\(path)?\(Self.sealedName)=\(sealed)")
     }
 
     /// Returns a client's request that came by POST; nil if the query has none.
     ///
     /// - Throws: `IdentityError.loginEnded` if it is too old, or was not created by the server.
-    func postedRequest(
-        in query: FormFields
-    ) throws(IdentityError) -> (purpose: PageForm.Purpose, accountID: String?)? {
+    func postedRequest(in query: FormFields) throws(IdentityError) -> PageForm.Purpose? {
         guard let sealed = query[Self.sealedName] else { return nil }
-        guard let form = cipher.open(sealed, at: clock.now), case .request(let accountID) = form.step else {
-            throw .loginEnded
-        }
-        return (form.purpose, accountID)
+        guard let form = cipher.open(sealed, at: clock.now), case .request = form.step else { throw .loginEnded }
+        return form.purpose
     }
 
     static let sealedName = "posted"
@@ -174,7 +170,7 @@ package struct SignInPages: Sendable {
         switch purpose {
         case .authorization(let request): Phrase("page.signIn.app", .text(name(of: request)))
         case .device: Phrase("page.signIn.device")
-        case .signOut: Phrase("page.signIn.plain")
+        case .signOut, .application: Phrase("page.signIn.plain")
         }
     }
 
@@ -199,22 +195,21 @@ package struct SignInPages: Sendable {
         _ pending: PendingAuthorization, _ client: OAuthClient, _ scopes: Scopes, kept: Consent?,
         in session: ActivePageSession, browser: String, _ request: HTTPRequest
     ) throws(IdentityError) -> HTTPResponse {
-        let name = Self.name(of: pending)
+        let purpose = PageForm.Purpose.authorization(pending)
+        let context = self.context(of: request, for: purpose)
+        let shown = ShownClient(client, receiving: pending.redirect, in: context.texts.language)
         let isLocal = !AppRedirect.isClaimed(pending.redirect)
         let email = Phrase.Argument.text(session.account.email.text)
-        let purpose = PageForm.Purpose.authorization(pending)
         let page = HTMLPage(
-            Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(client.id)),
-            text: isLocal
-                ? Phrase("page.consent.local.text", email, .text(client.id))
-                : Phrase("page.consent.text", email, .text(name)),
+            Phrase(isLocal ? "page.consent.local.title" : "page.consent.title", .text(shown.title)),
+            text: Phrase(isLocal ? "page.consent.local.text" : "page.consent.text", email, .text(shown.name)),
             items: Self.texts(
                 of: pending.grantDetails.claims.adding(to: scopes), at: pending.grantDetails.resources, kept: kept),
             action: ("/consent", Phrase("page.button.continue")),
             carrying: try seal(
                 purpose, .decision(device: session.device.publicID, scopes: scopes.text), browser: browser),
-            alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"),
-            in: self.context(of: request, for: purpose))
+            alternative: Phrase("page.consent.other"), refusal: Phrase("page.button.cancel"), links: shown.links,
+            in: context)
         return response(page, for: purpose)
     }
 
@@ -255,6 +250,17 @@ package struct SignInPages: Sendable {
     /// Returns the page after a sign-out without a redirect.
     package func signedOut(_ request: HTTPRequest) -> HTTPResponse {
         HTMLPage(Phrase("page.signOut.done"), text: Phrase("page.close"), in: context.accepting(request)).response()
+    }
+
+    /// Returns the page after a sign-out that loads pages of the clients, and then returns to the one that has asked.
+    package func signedOut(loading frames: [String], next: String?, _ request: HTTPRequest) -> HTTPResponse {
+        let context = context.accepting(request)
+        var page = HTMLPage(
+            context.texts(Phrase("page.signOut.done")), text: context.texts(Phrase("page.signOut.apps")),
+            loading: frames, next: next.map { ($0, context.texts(Phrase("page.button.continue"))) })
+        page.language = context.texts.language
+        page.serviceName = context.serviceName
+        return page.response()
     }
 
     /// Returns the page for entering a code.
@@ -315,19 +321,20 @@ package struct SignInPages: Sendable {
     /// If a form is too old, its page links back to its app, unless the app expects a form.
     ///
     /// - Parameter sealed: The text of the form, which may be invalid.
-    package func failure(_ error: IdentityError, ofForm sealed: String?, in request: HTTPRequest) -> HTTPResponse {
+    package func failure(_ error: IdentityError, ofForm sealed: String?, in request: HTTPRequest) async -> HTTPResponse
+    {
         let context = context.accepting(request)
         // The server created the form, regardless of its age. But its client may have another redirect URI in the
         // meantime.
         guard error == .loginEnded, let sealed, let form = cipher.open(sealed, at: .distantPast),
-            case .authorization(let pending) = form.purpose,
-            clients[pending.clientID]?.allows(redirect: pending.redirect) == true
+            case .authorization(let pending) = form.purpose
         else { return context.failure(error) }
         do throws(IdentityError) {
-            let response = try authorizations.response(of: .authorizationEnded, for: pending)
+            let response = try await authorizations.response(of: .authorizationEnded, for: pending)
             // A link is a GET, which this client does not expect.
             return !response.mode.isForm ? context.failure(error, app: response.url) : context.failure(error)
-        } catch {
+        } catch _ {
+            // The client is not registered any longer, so the page has no link to it.
             return context.failure(error)
         }
     }

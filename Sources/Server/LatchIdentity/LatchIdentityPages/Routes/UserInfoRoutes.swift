@@ -24,8 +24,11 @@ package struct UserInfoRoutes: Sendable {
 
     package func add(to router: inout Router) {
         let requirement = ScopeInterceptor(tokens, requiring: ["openid"])
-        router.group(interceptors: limits.limiting(.other) + [QueryInterceptor(), FormTokenInterceptor(), requirement])
-        { others in
+        router.group(
+            interceptors: limits.limiting(.other) + [
+                PageErrorAccessInterceptor(), QueryInterceptor(), FormTokenInterceptor(), requirement,
+            ]
+        ) { others in
             others.get("/oauth/userinfo", claims)
             others.post("/oauth/userinfo", claims)
         }
@@ -37,11 +40,28 @@ package struct UserInfoRoutes: Sendable {
             let user = try await store.fullAccount(id: id)
         else { throw IdentityError.invalidToken }
         var claims: JSONObject = ["sub": .string(user.account.id)]
-        let client = clients[principal.clientID]
+        let client = try await clients.client(principal.clientID)
+        if let page = request.pageAccess, client?.pageOrigins.contains(page.origin) == true { page.give() }
         for (name, value) in UserClaims.all(
             of: user, principal.scopes, named: principal.claims, for: client)
         where principal.recipient != .resourceServer || UserClaims.names.contains(name) { claims[name] = value }
-        return .json(claims)
+        guard let client, let algorithm = client.userInfoAlgorithm else { return .json(claims) }
+        return .jwt(
+            try tokens.accessTokens.signContent(claims, to: client, with: algorithm), mediaType: "application/jwt")
+    }
+}
+
+/// An interceptor that lets a page of any client read why its token is refused.
+///
+/// The error says nothing about a user, and a page has to know that it must refresh.
+private struct PageErrorAccessInterceptor: Interceptor {
+    func intercept(_ request: HTTPRequest, next: any Handler) async throws -> HTTPResponse {
+        do {
+            return try await next.respond(to: request)
+        } catch {
+            request.pageAccess?.give()
+            throw error
+        }
     }
 }
 

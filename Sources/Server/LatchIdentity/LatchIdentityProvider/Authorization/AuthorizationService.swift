@@ -39,11 +39,12 @@ package struct AuthorizationService: Sendable {
         if let uri = fields["request_uri"], uri.utf8.starts(with: Self.pushedURIs.utf8) {
             return .request(try await pushedRequest(uri, fields))
         }
-        let target = try self.target(of: fields)
+        let target = try await self.target(of: fields)
         do throws(IdentityError) {
             guard !target.client.requiresPushedRequests else { throw .pushedRequestRequired }
             return .request(try request(target))
         } catch {
+            try Self.requireVouchedRedirect(of: target.client, for: error)
             return .failure(
                 error,
                 try response(
@@ -55,16 +56,16 @@ package struct AuthorizationService: Sendable {
     /// Reads the part of a request that determines where its errors are sent.
     ///
     /// The user reads what is wrong with a request object: nothing in it counts, and nothing beside it.
-    private func target(of fields: FormFields) throws(IdentityError) -> AuthorizationTarget {
-        let client = try AuthorizationTarget.client(of: fields, clients)
+    private func target(of fields: FormFields) async throws(IdentityError) -> AuthorizationTarget {
+        let registered = try await AuthorizationTarget.client(of: fields, clients)
         let parameters: FormFields
         do throws(IdentityError) {
-            parameters = try requestObjects.parameters(of: client, in: fields)
+            parameters = try await requestObjects.parameters(of: registered, in: fields)
         } catch {
             guard let problem = error.detail else { throw error }
             throw .invalidAuthorization(problem).at("request")
         }
-        return try AuthorizationTarget(parameters, of: client)
+        return try AuthorizationTarget(parameters, of: registered.client)
     }
 
     /// Reads the rest of a request.
@@ -113,23 +114,26 @@ package struct AuthorizationService: Sendable {
     package func push(
         _ fields: FormFields, by client: OAuthClient, key: String?, from origin: RequestOrigin
     ) async throws(IdentityError) -> String {
-        guard client.grants.contains(.authorizationCode) else { throw .unauthorizedClient }
+        guard client.grants.contains(.authorizationCode), let registered = try await clients.registration(of: client.id)
+        else { throw .unauthorizedClient }
         guard fields["request_uri"] == nil else { throw .invalid("request_uri", "is not allowed in a pushed request") }
         var request: PendingAuthorization
         do throws(IdentityError) {
-            let parameters = try requestObjects.parameters(of: client, in: fields)
+            let parameters = try await requestObjects.parameters(of: registered, in: fields)
             request = try self.request(try AuthorizationTarget(parameters, of: client), key: key)
         } catch {
             guard error == .invalidAuthorization(""), let problem = error.detail else { throw error }
             throw .invalidInput(problem)
         }
-        // A stranger can send requests of a public client.
-        if !client.isConfidential { try limits.take(limits.deviceAuthorization(from: origin.address)) }
+        // A stranger can send requests of a public client, or can be one that registered itself.
+        if !client.isConfidential || client.registersItself {
+            try limits.take(limits.deviceAuthorization(from: origin.address))
+        }
         let uri = Self.pushedURIs + Base64URL.encode(random.bytes(32))
         request.requestURI = uri
         let end = clock.now.addingTimeInterval(PushedRequest.lifetime)
         let form = PageForm(
-            id: uri, purpose: .authorization(request), step: .request(accountID: nil), browser: "", expiresAt: end)
+            id: uri, purpose: .authorization(request), step: .request, browser: "", expiresAt: end)
         let sealed = try cipher.seal(form)
         guard sealed.utf8.count <= Self.longestPushedRequest else { throw .invalidInput("it is too long") }
         try await store.insert(
@@ -143,7 +147,7 @@ package struct AuthorizationService: Sendable {
     private func pushedRequest(
         _ uri: String, _ fields: FormFields
     ) async throws(IdentityError) -> PendingAuthorization {
-        let client = try AuthorizationTarget.client(of: fields, clients)
+        let client = try await AuthorizationTarget.client(of: fields, clients).client
         guard uri.utf8.count <= 200, let row = try await store.pushedRequest(uri.digest), row.clientID == client.id,
             case .authorization(let request)? = cipher.open(row.content, at: clock.now)?.purpose
         else { throw .invalidAuthorization("its request_uri was used before, or has expired").at("request_uri") }
@@ -152,13 +156,30 @@ package struct AuthorizationService: Sendable {
 
     // MARK: Errors for the client
 
+    /// Requires that a browser may be sent to a client whose user has decided nothing yet.
+    ///
+    /// Otherwise a stranger could register a URL, and lead visitors of this server's address there (RFC 9700 §4.11.2).
+    ///
+    /// - Throws: `IdentityError.invalidAuthorization`, which the user reads instead.
+    private static func requireVouchedRedirect(
+        of client: OAuthClient, for error: IdentityError
+    ) throws(IdentityError) {
+        guard client.registersItself else { return }
+        let problem = error.message.utf8.last == UInt8(ascii: ".") ? String(error.message.dropLast()) : error.message
+        throw .invalidAuthorization(problem)
+    }
+
     /// Returns the response that takes an error to the client.
+    ///
+    /// - Parameter hasUser: Whether a user has signed in, or has refused.
+    /// - Throws: `IdentityError.invalidAuthorization` if the user has to read it here, or a store's error.
     package func response(
-        of error: IdentityError, for request: PendingAuthorization
-    ) throws(IdentityError) -> AuthorizationReturn {
-        guard let client = clients[request.clientID], client.allows(redirect: request.redirect) else {
+        of error: IdentityError, for request: PendingAuthorization, hasUser: Bool = true
+    ) async throws(IdentityError) -> AuthorizationReturn {
+        guard let client = try await clients.client(request.clientID), client.allows(redirect: request.redirect) else {
             throw .invalidAuthorization("the app is no longer registered")
         }
+        if !hasUser { try Self.requireVouchedRedirect(of: client, for: error) }
         return try response(
             of: error, to: request.redirect, state: request.state, client: client, mode: request.responseMode)
     }
@@ -211,7 +232,7 @@ package struct AuthorizationService: Sendable {
         agreed: Scopes? = nil
     ) async throws(IdentityError) -> Next {
         let hasAgreed = agreed != nil
-        guard let client = clients[request.clientID], client.allows(redirect: request.redirect) else {
+        guard let client = try await clients.client(request.clientID), client.allows(redirect: request.redirect) else {
             throw .invalidAuthorization("the app is no longer registered")
         }
         guard let session, isNew || isSufficient(session, for: request, hasAgreed: hasAgreed) else {
@@ -340,11 +361,12 @@ package struct AuthorizationService: Sendable {
     /// A code that comes a second time, or with wrong values, has been stolen. It ends, and so do the tokens that it
     /// has given, regardless of the account's state. An unused code stays valid if a parameter is missing.
     ///
+    /// - Parameter isRemembered: Whether the session lasts for more than a day.
     /// - Throws: `IdentityError.invalidAuthorizationCode`, the same for every cause; `.invalidInput` for a missing
     ///   redirect; `.invalidTarget`, `.scopelessTarget`; `.tooManyAttempts`, or a store's error.
     package func redeem(
         _ text: String, verifier: String?, redirect: String?, by client: OAuthClient,
-        on conditions: TokenConditions = TokenConditions(), from origin: RequestOrigin
+        on conditions: TokenConditions = TokenConditions(), isRemembered: Bool = true, from origin: RequestOrigin
     ) async throws(IdentityError) -> (tokens: IssuedTokens, nonce: String?) {
         guard text.utf8.count <= 100, let code = try await store.authorizationCode(text.digest) else {
             throw .invalidAuthorizationCode
@@ -366,7 +388,7 @@ package struct AuthorizationService: Sendable {
         guard !scopes.isEmpty || code.scope.isEmpty else { throw .invalidScope }
         let issued = try await tokens.startSession(
             proof, from: origin, by: client, scopes: scopes, details: code.details, on: conditions,
-            in: code.browserSession
+            isRemembered: isRemembered, in: code.browserSession
         ) { device, account throws(IdentityError) in
             switch try await store.redeem(code, on: device, for: account) {
             case .redeemed: return

@@ -72,7 +72,7 @@ package struct DeviceAuthorizationService: Sendable {
         guard
             let record = try await store.deviceAuthorization(
                 userDigest: code.digest(pepper), at: clock.now),
-            let client = clients[record.clientID], client.grants.contains(.deviceCode)
+            let client = try await clients.client(record.clientID), client.grants.contains(.deviceCode)
         else { throw .invalidUserCode }
         limits.refund(attempts)
         return (record, client)

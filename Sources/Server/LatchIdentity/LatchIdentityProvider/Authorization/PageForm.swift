@@ -18,8 +18,21 @@ package struct PageForm: Codable, Sendable {
         case authorization(PendingAuthorization)
         /// A user code without its dash.
         case device(userCode: String)
+        /// The way back to a page of a protected application.
+        case application(origin: String, target: String)
         /// A sign-out in the browser, and the registered URL to return to.
-        case signOut(redirect: String?, state: String?)
+        case signOut(redirect: String?, state: String?, hint: SignOutHint? = nil)
+    }
+
+    /// What an ID token says about the session that its client ends (OpenID Connect RP-Initiated Logout §2).
+    package struct SignOutHint: Codable, Sendable {
+        package let clientID: String
+        /// The `sid`, which is another one for each client and each session of a browser.
+        package let sessionID: String
+
+        package init(clientID: String, sessionID: String) {
+            (self.clientID, self.sessionID) = (clientID, sessionID)
+        }
     }
 
     /// The input that the page asks for.
@@ -29,8 +42,8 @@ package struct PageForm: Codable, Sendable {
         case factor(challenge: String)
         /// A decision in a browser's session, named by its device, on the scopes that its user is shown.
         case decision(device: String, scopes: String?)
-        /// No input: a request that a client has sent by POST, and the account of the ID token in it.
-        case request(accountID: String?)
+        /// No input: a request that a client has sent by POST, has pushed, or that leads back to a page.
+        case request
     }
 
     /// The identifier by which a decision is used up.
@@ -95,7 +108,16 @@ struct BrowserID: Codable, Sendable {
     let text: String
 }
 
-/// The cookies of the pages on which users sign in.
+/// The session of a browser at a protected application.
+struct ApplicationSession: Codable, Sendable {
+    /// The public id of the device.
+    let device: String
+
+    /// The time for which a browser stays signed in at the application: that of a session that is not remembered.
+    static let lifetime: TimeInterval = 86_400
+}
+
+/// The cookies of the pages on which users sign in, and of protected applications.
 package struct PageCookies: Sendable {
     /// The identifier that the names of the cookies contain.
     ///
@@ -106,6 +128,7 @@ package struct PageCookies: Sendable {
     private static let common = "1"
     private let browsers: EncryptedCookies
     private let sessions: EncryptedCookies
+    private let applications: EncryptedCookies
 
     /// Creates the cookies of one request, since the issuer may change while the server runs.
     package init(issuer: String?, pepper: SymmetricKey, clock: WallClock) {
@@ -121,6 +144,7 @@ package struct PageCookies: Sendable {
         }
         browsers = cookies("latch-browser", PageForm.lifetime)
         sessions = cookies("latch-session", PageSession.lifetime)
+        applications = cookies("latch-app", ApplicationSession.lifetime)
     }
 
     /// Returns the identifier of the browser; nil if it has none.
@@ -150,4 +174,23 @@ package struct PageCookies: Sendable {
 
     /// The Set-Cookie field that ends a session.
     package var endedSession: String { sessions.cleared(id) }
+
+    // MARK: Protected applications
+
+    /// Returns the device in the cookie of a protected application's host; nil if there is none.
+    ///
+    /// The store decides whether it is signed in.
+    func application(in request: HTTPRequest) -> [UInt8]? {
+        applications.value(ApplicationSession.self, id: id, in: request).flatMap { Device.id(fromPublicID: $0.device) }
+    }
+
+    /// Returns the Set-Cookie field for a device.
+    func set(application device: [UInt8]) throws(IdentityError) -> String {
+        do { return try applications.set(ApplicationSession(device: Base64URL.encode(device)), id: id) } catch {
+            throw .encryptionFailed
+        }
+    }
+
+    /// The Set-Cookie field that removes the cookie of a protected application's host.
+    var endedApplication: String { applications.cleared(id) }
 }

@@ -98,6 +98,18 @@ package struct PageSessionService: Sendable {
         return device.browserSession
     }
 
+    /// Returns the `sid` of a client's ID tokens in a session.
+    package func sessionID(of session: ActivePageSession, for clientID: String) -> String {
+        ClientSessionID(pepper: pepper).text(
+            browser: session.device.browserSession, device: session.device.id, for: clientID)
+    }
+
+    /// Returns the IDs of the clients that a user has signed in to through a session.
+    package func clients(in session: ActivePageSession) async throws(IdentityError) -> Set<String> {
+        let devices = try await store.devices(of: session.account.id, at: clock.now)
+        return Set(devices.filter { $0.browserDevice == session.device.browserSession }.compactMap(\.clientID))
+    }
+
     /// Signs out a browser and its clients' sessions, except those with `offline_access`, and returns the Set-Cookie
     /// field that removes its cookie.
     package func end(_ session: ActivePageSession) async throws(IdentityError) -> String {

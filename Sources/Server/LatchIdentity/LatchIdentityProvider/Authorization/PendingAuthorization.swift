@@ -60,17 +60,24 @@ package struct AuthorizationTarget: Sendable {
     /// Returns the client of a request.
     ///
     /// - Throws: `IdentityError.invalidAuthorization`, which is shown to the user.
-    static func client(of fields: FormFields, _ clients: OAuthClients) throws(IdentityError) -> OAuthClient {
+    static func client(
+        of fields: FormFields, _ clients: OAuthClients
+    ) async throws(IdentityError) -> VerifiableClient {
         guard let id = fields["client_id"], !id.isEmpty else {
             throw .invalidAuthorization("its client_id is missing").at("client_id")
         }
-        guard let client = clients[id], client.id != clients.firstParty.id,
-            client.grants.contains(.authorizationCode), !client.redirectURIs.isEmpty
+        let found: VerifiableClient?
+        do throws(IdentityError) { found = try await clients.registration(of: id) } catch {
+            guard error == .unusableDocument("") else { throw error }
+            throw .invalidAuthorization("the document at its client_id cannot be used").at("client_id")
+        }
+        guard let registered = found,
+            registered.client.grants.contains(.authorizationCode), !registered.client.redirectURIs.isEmpty
         else {
             throw .invalidAuthorization("its client_id does not belong to an app that uses this sign-in page")
                 .at("client_id")
         }
-        return client
+        return registered
     }
 
     /// Reads the redirect and the state of a client's request.
@@ -128,7 +135,7 @@ extension PendingAuthorization {
         codeChallenge = try Self.challenge(
             try value("code_challenge"), method: try value("code_challenge_method"), of: target.client)
         prompts = try Self.prompts(try value("prompt"))
-        maximumAge = try Self.maximumAge(try value("max_age"))
+        maximumAge = try Self.maximumAge(try value("max_age")) ?? target.client.defaultMaximumAge
         scope = try Scopes(requested: try value("scope", maximum: 4096))?.text
         nonce = try value("nonce")
         if target.client.requiresNonce {

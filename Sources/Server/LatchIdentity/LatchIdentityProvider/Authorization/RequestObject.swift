@@ -9,12 +9,12 @@ import LatchServer
 
 /// The reader of authorization requests that clients sign (RFC 9101).
 package struct RequestObjects: Sendable {
-    private let clients: OAuthClients
+    private let keys: ClientKeySource
     private let accessTokens: AccessTokenIssuer
     private let clock: WallClock
 
-    package init(clients: OAuthClients, accessTokens: AccessTokenIssuer, clock: WallClock) {
-        self.clients = clients
+    package init(keys: ClientKeySource, accessTokens: AccessTokenIssuer, clock: WallClock) {
+        self.keys = keys
         self.accessTokens = accessTokens
         self.clock = clock
     }
@@ -32,13 +32,15 @@ package struct RequestObjects: Sendable {
     /// one. `client_id` and `response_type`, which OpenID Connect Core §6.1 requires there, must not contradict it.
     ///
     /// - Throws: `IdentityError.invalidRequestObject`, `.invalidInput` if the client must send an object, `.notReady`.
-    func parameters(of client: OAuthClient, in fields: FormFields) throws(IdentityError) -> FormFields {
-        guard let text = fields["request"], !text.isEmpty, let keys = clients.keys[client.id] else {
+    func parameters(
+        of registered: VerifiableClient, in fields: FormFields
+    ) async throws(IdentityError) -> FormFields {
+        let client = registered.client
+        guard let text = fields["request"], !text.isEmpty, let claims = try await verified(text, of: registered) else {
             guard !client.requiresRequestObjects else { throw .missing("request") }
             // The object of a client without keys is refused as unsupported.
             return fields
         }
-        let claims = try verified(text, of: client, keys)
         // RFC 9101 §10.8: it would also be an assertion that authenticates the client.
         guard claims.subject != client.id else { throw .invalidRequestObject("its 'sub' is the client_id") }
         guard claims["request"] == nil, claims["request_uri"] == nil else {
@@ -58,16 +60,23 @@ package struct RequestObjects: Sendable {
         return parameters
     }
 
-    /// Returns the claims of an object that one of the client's keys has signed.
-    private func verified(_ text: String, of client: OAuthClient, _ keys: KeySet) throws(IdentityError) -> Claims {
+    /// Returns the claims of an object that one of the client's keys has signed; nil for a client without keys.
+    private func verified(_ text: String, of registered: VerifiableClient) async throws(IdentityError) -> Claims? {
+        let client = registered.client
         guard let issuer = accessTokens.issuer else { throw .notReady }
         let (header, claims): (JOSEHeader, Claims)
         do {
-            let object = try JWS(verifying: text, keys: keys, algorithms: client.requestObjectAlgorithms)
+            let object = try await keys.verified(by: client, among: registered.keys) { keys throws(JOSEError) in
+                try JWS(verifying: text, keys: keys, algorithms: client.requestObjectAlgorithms)
+            }
+            guard let object = try object?.get() else { return nil }
             header = object.header
             claims = Claims(try JSONValue(parsing: object.payload).objectValue ?? [:])
+        } catch let error as IdentityError {
+            guard error == .unreadableKeys else { throw error }
+            throw .invalidRequestObject("the keys at the 'jwks_uri' of its client cannot be read")
         } catch {
-            throw .invalidRequestObject("no key in 'jwks' has signed it with an algorithm that is permitted")
+            throw .invalidRequestObject("no key of the client has signed it with an algorithm that is permitted")
         }
         // A client's keys also sign assertions and proofs, which have types of their own (RFC 8725 §3.11).
         guard header.type == nil || ["JWT", "oauth-authz-req+jwt"].contains(where: header.isOfType) else {

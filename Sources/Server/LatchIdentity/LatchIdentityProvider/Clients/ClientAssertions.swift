@@ -8,8 +8,7 @@ import LatchJOSE
 
 /// The check of the assertions that clients sign (RFC 7523 §3), each of which counts once.
 package struct ClientAssertions: Sendable {
-    private let clients: OAuthClients
-    private let verifiers: [String: JWTVerifier]
+    private let keys: ClientKeySource
     private let store: IdentityStore
     private let clock: WallClock
     private let dates: DateCheck
@@ -21,20 +20,14 @@ package struct ClientAssertions: Sendable {
     private static let leeway = Duration.seconds(10)
 
     package init(
-        clients: OAuthClients, store: IdentityStore, clock: WallClock, dates: DateCheck,
+        keys: ClientKeySource, store: IdentityStore, clock: WallClock, dates: DateCheck,
         accessTokens: AccessTokenIssuer
     ) {
-        self.clients = clients
+        self.keys = keys
         self.store = store
         self.clock = clock
         self.dates = dates
         self.accessTokens = accessTokens
-        verifiers = clients.keys.reduce(into: [:]) { verifiers, entry in
-            guard let client = clients[entry.key] else { return }
-            verifiers[client.id] = JWTVerifier(
-                keys: entry.value, algorithms: client.assertionAlgorithms, issuer: client.id, leeway: Self.leeway,
-                clock: clock)
-        }
     }
 
     /// The purpose of an assertion.
@@ -55,32 +48,40 @@ package struct ClientAssertions: Sendable {
     /// Uses up an assertion of a client.
     ///
     /// - Parameters:
-    ///   - id: The client, which may be unknown.
+    ///   - registered: The client; nil for an unknown one.
     ///   - path: The path of the endpoint that received it.
+    /// - Throws: `IdentityError.unreadableKeys`, `.notReady`, and a store's error.
     /// - Returns: The reason why it is refused, for the operator of the client; nil if it is accepted. A caller without
     ///   a key of the client always gets the same reason.
     func use(
-        _ text: String, of id: String?, for purpose: Purpose, at path: String
+        _ text: String, of registered: VerifiableClient?, for purpose: Purpose, at path: String
     ) async throws(IdentityError) -> String? {
         // An assertion may seem expired.
         try dates.require()
         guard let issuer = accessTokens.issuer else { throw .notReady }
-        guard let id, let verifier = verifiers[id] else { return Self.unsigned }
+        guard let registered else { return Self.unsigned }
+        let client = registered.client
         let base = issuer.withoutFinalSlash
         // FAPI 2.0 Security Profile §5.3.2.1: only the issuer, as a string.
-        let isProfiled = clients[id]?.securityProfile != nil
+        let isProfiled = client.securityProfile != nil
         let audiences = isProfiled ? [issuer] : [issuer, "\(base)/oauth/token", base + path]
+        let verified = try await keys.verified(by: client, among: registered.keys) { keys throws(JOSEError) in
+            try JWTVerifier(
+                keys: keys, algorithms: client.assertionAlgorithms, issuer: client.id, leeway: Self.leeway,
+                clock: clock
+            ).verifiedToken(text, for: audiences)
+        }
         let token: JWT
-        do throws(JOSEError) {
-            token = try verifier.verifiedToken(text, for: audiences)
-        } catch {
-            return Self.reason(error, issuer: issuer)
+        switch verified {
+        case .success(let found): token = found
+        case .failure(let error): return Self.reason(error, issuer: issuer)
+        case nil: return Self.unsigned
         }
         guard !isProfiled || token.claims["aud"]?.stringValue != nil else { return "its 'aud' is not one string" }
         guard token.header.type == nil || purpose.types.contains(where: token.header.isOfType) else {
             return "its 'typ' is that of another kind of token"
         }
-        guard token.claims.subject?.utf8.elementsEqual(id.utf8) == true else {
+        guard token.claims.subject?.utf8.elementsEqual(client.id.utf8) == true else {
             return "its 'sub' is not the client_id, as 'iss' and 'sub' both must be"
         }
         guard let name = token.claims.id, !name.isEmpty else { return "it lacks the claim 'jti'" }
@@ -89,13 +90,13 @@ package struct ClientAssertions: Sendable {
             return "its 'exp' is more than an hour ahead"
         }
         let isFirst = try await store.spend(
-            assertion: "assertion \(id) \(name)".digest, until: end.addingTimeInterval(60))
+            assertion: "assertion \(client.id) \(name)".digest, until: end.addingTimeInterval(60))
         return isFirst ? nil : "its 'jti' was used before: sign a new assertion for each request"
     }
 
     /// The reason for a caller that has not proved to be the client.
     private static let unsigned =
-        "it is not signed by a key in 'jwks' of a client that is registered for it, with an algorithm of the metadata"
+        "it is not signed by a key of a client that is registered for it, with an algorithm of the metadata"
 
     /// Returns the reason of a failed verification.
     private static func reason(_ error: JOSEError, issuer: String) -> String {

@@ -37,13 +37,13 @@ package struct ClientAuthentication: Sendable {
         let client: OAuthClient
         switch try proof(of: request, parameters) {
         case .none(let id):
-            guard let found = clients.publicClient(id: id) else { throw .invalidClient }
+            guard let found = try await clients.publicClient(id: id) else { throw .invalidClient }
             client = found
         case .secret(let id, let readings, let method):
             // A secret can be guessed like a password, so it has the same limit. A right one costs no attempt.
             let attempts = [limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
             try limits.take(attempts)
-            guard let found = clients.authenticated(id: id, secrets: readings, by: method) else {
+            guard let found = try await clients.authenticated(id: id, secrets: readings, by: method) else {
                 throw .invalidClient
             }
             limits.refund(attempts)
@@ -62,17 +62,19 @@ package struct ClientAuthentication: Sendable {
         // A refused assertion counts as a wrong secret does. It costs a verification, or a write.
         let attempts = [limits.clientSecret(of: id ?? "", address: request.requestOrigin.address)]
         try limits.take(attempts)
-        let client = id.flatMap { clients[$0] }.flatMap { $0.hasKey ? $0 : nil }
-        let problem: String?
+        let (client, problem): (VerifiableClient?, String?)
         do throws(IdentityError) {
-            problem = try await assertions.use(text, of: client?.id, for: .authentication, at: request.pathWithoutQuery)
+            if let id { client = try await clients.registration(of: id) } else { client = nil }
+            problem = try await assertions.use(
+                text, of: client.flatMap { $0.client.hasKey ? $0 : nil }, for: .authentication,
+                at: request.pathWithoutQuery)
         } catch {
             limits.refund(attempts)
             throw error
         }
         guard problem == nil, let client else { throw .refusedAssertion(problem ?? "") }
         limits.refund(attempts)
-        return client
+        return client.client
     }
 
     /// Reads what the request sends.

@@ -21,7 +21,7 @@ struct AuthorizationCodeGrantHandler: GrantHandler {
             code, verifier: parameters["code_verifier"], redirect: parameters["redirect_uri"], by: request.client,
             on: request.conditions, from: request.origin)
         var response = TokenResponse(issued)
-        response.idToken = try tokens.idToken(for: issued, nonce: nonce, code: code)
+        response.idToken = try tokens.idToken(for: issued, by: request.client, nonce: nonce, code: code)
         return response
     }
 }

@@ -19,7 +19,7 @@ struct DeviceCodeGrantHandler: GrantHandler {
             try request.parameters.required("device_code"), by: request.client, on: request.conditions,
             from: request.origin)
         var response = TokenResponse(issued)
-        response.idToken = try tokens.idToken(for: issued)
+        response.idToken = try tokens.idToken(for: issued, by: request.client)
         return response
     }
 }

@@ -9,17 +9,20 @@ import LatchIdentityStorage
 /// The subject is only ever the client. No key stands for the users of a client.
 struct JWTBearerGrantHandler: GrantHandler {
     static let grantType = OAuthClient.GrantType.jwtBearer
+    let clients: OAuthClients
     let assertions: ClientAssertions
     let tokens: TokenService
 
     init(_ services: IdentityServices) {
+        clients = services.clients
         assertions = services.clientAssertions
         tokens = services.tokens
     }
 
     func tokens(for request: TokenRequest) async throws -> TokenResponse {
         let text = try request.parameters.required("assertion")
-        if let problem = try await assertions.use(text, of: request.client.id, for: .grant, at: "/oauth/token") {
+        let client = try await clients.registration(of: request.client.id)
+        if let problem = try await assertions.use(text, of: client, for: .grant, at: "/oauth/token") {
             throw IdentityError.refusedGrant(problem)
         }
         return try tokens.issue(

@@ -15,7 +15,7 @@ struct RefreshTokenGrantHandler: GrantHandler {
             by: request.client, requesting: request.scopes, on: request.conditions)
         var response = TokenResponse(issued)
         // OpenID Connect Core §12.2: for the same sign-in, and without its nonce.
-        response.idToken = try tokens.idToken(for: issued)
+        response.idToken = try tokens.idToken(for: issued, by: request.client)
         return response
     }
 }

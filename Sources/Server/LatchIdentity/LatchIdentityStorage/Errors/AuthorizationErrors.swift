@@ -47,6 +47,21 @@ extension IdentityError {
         code: "alreadyAnswered", message: "You have already answered this page",
         hint: "If the app does not continue, start over there.", form: .badRequest)
 
+    /// The request does not come from a proxy that may describe requests.
+    package static let untrustedProxy = IdentityError(
+        code: "untrustedProxy", message: "Only a trusted proxy may ask for a decision.",
+        hint: "Add the proxy's address to trusted_proxies, and let no client reach this path.", form: .forbidden)
+
+    /// No client stands for the application.
+    package static let unknownApplication = IdentityError(
+        code: "unknownApplication", message: "This application is not protected by this server.",
+        hint: "Add its origin to 'forward_auth' of a client.", form: .forbidden)
+
+    /// The user has no role or scope that the application requires.
+    package static let applicationForbidden = IdentityError(
+        code: "applicationForbidden", message: "This account may not open this application",
+        hint: "Ask its operator for access.", form: .forbidden)
+
     /// The server issues only codes (RFC 9700 §2.1.2).
     package static let unsupportedResponseType = authorization(
         "unsupportedResponseType", "The response_type must be code.", "unsupported_response_type")

@@ -282,6 +282,26 @@ extension IdentityError {
         invalidClient.with(message: "The client's assertion is refused: \(reason).")
     }
 
+    /// The keys at the `jwks_uri` of a client cannot be read, so that nothing that it signs can be checked.
+    package static let unreadableKeys = IdentityError(
+        code: "unreadableKeys", message: "The keys at the client's jwks_uri cannot be read.",
+        hint: "It must be a JSON Web Key Set with public keys and a status of 200, without a redirect.",
+        form: invalidClient.form)
+
+    /// Returns ``unreadableKeys`` for the operator, with the client and the reason.
+    package static func unreadableKeys(of id: String, because reason: String) -> IdentityError {
+        unreadableKeys.with(
+            message: "the keys at the jwks_uri of the client '\(id)' cannot be read: \(reason)",
+            hint: "Ask the developers of the client.")
+    }
+
+    /// Returns an `invalid_client` error with the reason why the document at a `client_id` cannot be used.
+    package static func unusableDocument(_ reason: String) -> IdentityError {
+        IdentityError(
+            code: "unusableDocument", message: "The document at the client_id cannot be used: \(reason).",
+            hint: "Correct the document. This server reads it again after a minute.", form: invalidClient.form)
+    }
+
     /// Returns an `invalid_grant` error with the reason why the assertion of a grant is refused (RFC 7523 §3.1).
     package static func refusedGrant(_ reason: String) -> IdentityError {
         IdentityError(

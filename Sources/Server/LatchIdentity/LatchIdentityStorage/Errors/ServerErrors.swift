@@ -26,8 +26,9 @@ extension IdentityError {
 
     /// Another process has held the store's lock for too long.
     public static let storeBusy = IdentityError(
-        code: "storeBusy", message: "Another process has locked the store for too long.",
-        hint: "End the other process, or try again.", retryAfter: .seconds(1), form: .temporarilyUnavailable)
+        code: "storeBusy", message: "The store was busy with other requests for too long.",
+        hint: "Try again. If that goes on, another process may have locked the store.", retryAfter: .seconds(1),
+        form: .temporarilyUnavailable)
 
     /// A concurrent request has changed the account's credentials, which this request relied on.
     ///

@@ -84,6 +84,8 @@ package struct StoreTable: Sendable, Hashable {
         StoreTable("upstream_identity", UpstreamLink.Column.self),
         StoreTable("passkey", Passkey.Column.self),
         StoreTable("consent", Consent.Column.self),
+        StoreTable("client", StoredClient.Column.self),
+        StoreTable("initial_token", InitialToken.Column.self),
     ]
 
     private static let waiting = [

@@ -48,5 +48,25 @@ extension PostgresSchema {
         """,
         "CREATE INDEX client_notice_by_date ON client_notice (due_at)",
         "CREATE INDEX client_notice_by_end ON client_notice (expires_at)",
+        """
+        CREATE TABLE client (
+            id \(text) PRIMARY KEY NOT NULL,
+            members \(text) NOT NULL,
+            secrets \(text) NOT NULL,
+            registration_digest bytea,
+            created_at bigint NOT NULL,
+            updated_at bigint NOT NULL,
+            expires_at bigint
+        )
+        """,
+        "CREATE INDEX client_by_end ON client (expires_at) WHERE expires_at IS NOT NULL",
+        """
+        CREATE TABLE initial_token (
+            digest bytea PRIMARY KEY NOT NULL,
+            remaining bigint NOT NULL,
+            created_at bigint NOT NULL,
+            expires_at bigint NOT NULL
+        )
+        """,
     ]
 }

@@ -48,5 +48,25 @@ extension SQLiteSchema {
         """,
         "CREATE INDEX client_notice_by_date ON client_notice (due_at)",
         "CREATE INDEX client_notice_by_end ON client_notice (expires_at)",
+        """
+        CREATE TABLE client (
+            id TEXT PRIMARY KEY NOT NULL,
+            members TEXT NOT NULL,
+            secrets TEXT NOT NULL,
+            registration_digest BLOB,
+            created_at INTEGER NOT NULL,
+            updated_at INTEGER NOT NULL,
+            expires_at INTEGER
+        ) STRICT, WITHOUT ROWID
+        """,
+        "CREATE INDEX client_by_end ON client (expires_at) WHERE expires_at IS NOT NULL",
+        """
+        CREATE TABLE initial_token (
+            digest BLOB PRIMARY KEY NOT NULL,
+            remaining INTEGER NOT NULL,
+            created_at INTEGER NOT NULL,
+            expires_at INTEGER NOT NULL
+        ) STRICT, WITHOUT ROWID
+        """,
     ]
 }

@@ -1,0 +1,119 @@
+// SPDX-License-Identifier: Apache-2.0
+
+import LatchCore
+import LatchFoundation
+import LatchHTTP
+package import LatchIdentityAccounts
+package import LatchIdentityProvider
+import LatchIdentityStorage
+package import LatchServer
+
+/// The routes with which administrators manage the clients in the store, as `latch admin client` does.
+///
+/// Administrators read them. Only a `super_admin` who has signed in a short time ago changes them, since a client of the
+/// operator can get tokens of every user.
+package struct ClientAdministrationRoutes: Sendable {
+    package let limits: RateLimits
+    package let clients: ClientService
+    package let tokens: TokenService
+    package let recentAuthentication: RecentAuthenticationRule
+
+    package init(
+        limits: RateLimits, clients: ClientService, tokens: TokenService,
+        recentAuthentication: RecentAuthenticationRule
+    ) {
+        self.limits = limits
+        self.clients = clients
+        self.tokens = tokens
+        self.recentAuthentication = recentAuthentication
+    }
+
+    /// Adds the routes.
+    package func add(to router: inout Router) {
+        router.group(prefix: "/api/admin/clients", interceptors: limits.limiting(.token)) { routes in
+            routes.get("", list)
+            routes.post("", create)
+            routes.get("/{client}", show)
+            routes.put("/{client}", update)
+            routes.delete("/{client}", delete)
+            routes.post("/{client}/secret", rotateSecret)
+        }
+    }
+
+    @Sendable private func list(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await requireAdministrator(request)
+        let found = try await clients.list(after: request.queryItems["after"], limit: 100)
+        return .json(["clients": .array(found.map { .object($0.json) })])
+    }
+
+    @Sendable private func show(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await requireAdministrator(request)
+        return .json(try await clients.client(request.clientID).json)
+    }
+
+    /// Registers the client of the members in the content: 201, with the secret if it has one.
+    @Sendable private func create(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let actor = try await owner(request)
+        let client = try OAuthClient.reading(try request.jsonObject()) { .invalidInput($0) }
+        return .secret(try await clients.create(client, by: actor), status: .created)
+    }
+
+    /// Replaces all members of a client.
+    @Sendable private func update(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let actor = try await owner(request)
+        var members = try request.jsonObject()
+        members["id"] = .string(request.clientID)
+        // What GET has added.
+        for name in ClientService.Registered.addedMembers { members[name] = nil }
+        let client = try OAuthClient.reading(members) { .invalidInput($0) }
+        return .secret(try await clients.update(client, by: actor))
+    }
+
+    @Sendable private func delete(_ request: HTTPRequest) async throws -> HTTPResponse {
+        try await clients.delete(request.clientID, by: try await owner(request))
+        return HTTPResponse(status: .noContent, fields: [.cacheControl: "no-store"])
+    }
+
+    /// Makes another secret; `{"overlap": 3600}` says for how many seconds the one before stays valid.
+    @Sendable private func rotateSecret(_ request: HTTPRequest) async throws -> HTTPResponse {
+        let actor = try await owner(request)
+        let overlap = try request.jsonObject(isOptional: true)["overlap"]
+        guard overlap.map({ (0...31_536_000).contains($0.intValue ?? -1) }) ?? true else {
+            throw IdentityError.invalid("overlap", "is not a number of seconds")
+        }
+        return .secret(
+            try await clients.rotateSecret(
+                of: request.clientID, overlap: overlap?.intValue.map { .seconds($0) } ?? ClientService.secretOverlap,
+                by: actor))
+    }
+
+    // MARK: Access
+
+    @discardableResult
+    private func requireAdministrator(_ request: HTTPRequest) async throws(IdentityError) -> AuthenticatedSession {
+        let session = try await tokens.authenticate(request)
+        try session.requireFirstParty()
+        guard session.account.isAdministrator else { throw .forbidden }
+        return session
+    }
+
+    /// Returns the name of the administrator for the audit log.
+    private func owner(_ request: HTTPRequest) async throws(IdentityError) -> String {
+        let session = try await requireAdministrator(request)
+        guard session.account.role == .superAdmin else { throw .forbidden }
+        try recentAuthentication.require(session)
+        return session.accountID
+    }
+}
+
+extension HTTPRequest {
+    fileprivate var clientID: String { pathParameter("client") ?? "" }
+}
+
+extension HTTPResponse {
+    fileprivate static func secret(_ client: ClientService.Registered, status: HTTPStatus = .ok) -> HTTPResponse {
+        var response = json(client.json, status: status)
+        response.fields[.cacheControl] = "no-store"
+        return response
+    }
+}
