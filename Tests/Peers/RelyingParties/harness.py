@@ -92,6 +92,7 @@ class Server:
         settings |= {
             "listen": f"127.0.0.1:{port}", "store": f"sqlite:{folder.path}/{name}.sqlite", "issuer": issuer,
             "mail_directory": str(self.mails), "argon2_memory_kib": 64, "argon2_passes": 1, "scopes": "notes:read notes:write",
+            "registration": "open",
             "client_secrets": " ".join(
                 f"{client['id']}={hashlib.sha256(client.pop('secret').encode()).hexdigest()}"
                 for client in clients if "secret" in client

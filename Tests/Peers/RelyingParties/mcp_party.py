@@ -1,6 +1,6 @@
 # SPDX-License-Identifier: Apache-2.0
 """The SDK of the Model Context Protocol: a server with a tool, whose tokens it verifies, and a client that finds the auth server
-from the server's address and signs its user in. The client is registered beforehand."""
+from the server's address, registers itself (RFC 7591), and signs its user in."""
 
 import asyncio
 import time
@@ -16,7 +16,7 @@ from mcp.server.auth.provider import AccessToken
 from mcp.server.auth.settings import AuthSettings
 from mcp.server.mcpserver import MCPServer
 from mcp.shared._httpx_utils import create_mcp_http_client
-from mcp.shared.auth import AuthorizationCodeResult, OAuthClientInformationFull, OAuthClientMetadata
+from mcp.shared.auth import AuthorizationCodeResult, OAuthClientMetadata
 from starlette.responses import JSONResponse, RedirectResponse
 
 settings = party.read()
@@ -52,10 +52,7 @@ def whoami() -> str:
 
 class Storage:
     tokens = None
-    client = OAuthClientInformationFull(
-        client_id=settings.client_id, redirect_uris=[settings.origin + "/callback"], token_endpoint_auth_method="none",
-        issuer=settings.issuer,
-    )
+    client = None
 
     async def get_tokens(self):
         return self.tokens
@@ -67,7 +64,7 @@ class Storage:
         return self.client
 
     async def set_client_info(self, client):
-        raise ValueError("the client registers itself")
+        self.client = client
 
 
 class Program:

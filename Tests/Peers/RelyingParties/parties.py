@@ -29,6 +29,8 @@ class Party:
     # nginx has its port, and the party an inner one.
     is_behind_proxy: bool = False
     inner: int = 0
+    # A server without TLS, whose API is the example at the inner port.
+    is_plain: bool = False
     steps: list = dataclasses.field(default_factory=list)
     # With PKCE switched on, and the registration that needs it.
     has_pkce: bool = False
@@ -38,7 +40,7 @@ class Party:
 
     @property
     def origin(self):
-        return f"https://{self.host}:{self.port}"
+        return f"{'http' if self.is_plain else 'https'}://{self.host}:{self.port}"
 
     def registration(self):
         """The client as a table of the server's configuration, with its secret."""
@@ -120,6 +122,10 @@ PARTIES = [
             Check.first, Check.refresh,
             lambda check: check.sign_in(["consent"], "signs in again; it asks for the consent itself, by prompt=consent"),
         ],
+    ),
+    Party(
+        "mcp-example", "mcp_example_party.py", "rp-mcp", is_plain=True, client={"confidential": False},
+        steps=[steps.reads_with_tools, steps.writes_with_tools, steps.registers_itself, steps.has_document],
     ),
     Party("api", "resource_party.py", "rp-flask", client={"grants": []}, steps=[steps.verifies, steps.verifies_user]),
     Party(
