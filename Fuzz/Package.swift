@@ -48,6 +48,7 @@ let package = Package(
         fuzz("fuzz-cookie", "LatchHTTP", "LatchCore"),
         fuzz("fuzz-email", "LatchIdentity"),
         fuzz("fuzz-app", "LatchIdentity"),
+        fuzz("fuzz-client", "LatchIdentity", "LatchAuth", "LatchCore"),
         fuzz("fuzz-token", "LatchJOSE"),
         fuzz("fuzz-keys", "LatchJOSE", "LatchCore"),
         fuzz("fuzz-document", "LatchJOSE", "LatchCore"),
