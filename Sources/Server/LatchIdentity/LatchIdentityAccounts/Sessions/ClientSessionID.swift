@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 package import LatchCrypto
-package import LatchIdentityStorage
+import LatchIdentityStorage
 import LatchJOSE
 
 /// The `sid` of ID tokens and logout tokens (OpenID Connect Back-Channel Logout §2.1).

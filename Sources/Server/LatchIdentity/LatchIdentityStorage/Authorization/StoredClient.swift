@@ -1,7 +1,7 @@
 // SPDX-License-Identifier: Apache-2.0
 
 import LatchAuth
-package import LatchCore
+import LatchCore
 import LatchCrypto
 package import LatchFoundation
 
